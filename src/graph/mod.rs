@@ -1,0 +1,5 @@
+//! The program: modules, classes, what names mean across files, and what functions issue.
+
+mod program;
+
+pub use program::{FileEntry, Program};

@@ -1,0 +1,14 @@
+//! ranklint keeps the ranks of a distributed PyTorch program in step.
+//!
+//! `check` reads Python and proves where ranks can part ways: sources become models of files
+//! ([`model`]), models are linked into a program whose functions are summarised ([`graph`]), and rules
+//! ([`rules`]) word what the analysis found. `report` renders findings, `cli` is the command line.
+//! Layers only look down; `tests/layers.rs` holds the map.
+
+pub mod base;
+pub mod catalog;
+pub mod finding;
+pub mod graph;
+pub mod model;
+pub mod rules;
+pub mod syntax;

@@ -1,0 +1,542 @@
+//! From the syntax tree to the compact tree: statements, functions, classes, imports.
+
+use rustc_hash::FxHashMap;
+
+use crate::base::{Span, Symbol};
+use crate::syntax::{Parsed, ast, span, span_of};
+
+use super::comments::Comment;
+use super::tree::*;
+
+/// How much of a file is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Everything.
+    Full,
+    /// Definitions, imports and which names each function calls: for files that speak of nothing distributed.
+    /// They are lowered again in full when the call graph shows that they stand on the way to a collective.
+    Skeleton,
+}
+
+/// Nesting of expressions and blocks beyond which the rest is left out; CPython's own compiler gives up far earlier.
+pub(super) const MAX_DEPTH: u32 = 400;
+
+/// Strings longer than this many bytes carry no path, name or command.
+const MAX_STRING: usize = 4096;
+
+/// Lowers one parsed file.
+pub fn lower(parsed: &Parsed, source: &str, detail: Detail) -> File {
+    let mut lowerer = Lowerer::new(detail);
+    lowerer.file.comments = parsed.comments.iter().filter_map(|&span| Comment::of_interest(source, span)).collect();
+    lowerer.module(&parsed.module);
+    let mut file = lowerer.file;
+    file.shrink();
+    file
+}
+
+/// What is collected while a function's body is lowered.
+#[derive(Default)]
+pub(super) struct Scope {
+    bound: Vec<Symbol>,
+    outer: Vec<Symbol>,
+    pub(super) is_generator: bool,
+}
+
+pub(super) struct Lowerer<'a> {
+    pub(super) file: File,
+    pub(super) detail: Detail,
+    pub(super) depth: u32,
+    names: FxHashMap<&'a str, Symbol>,
+    scopes: Vec<Scope>,
+    functions: Vec<LocalFunction>,
+    classes: Vec<LocalClass>,
+    path: Vec<&'a str>,
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(detail: Detail) -> Self {
+        Self {
+            file: File::default(),
+            detail,
+            depth: 0,
+            names: FxHashMap::default(),
+            scopes: Vec::new(),
+            functions: Vec::new(),
+            classes: Vec::new(),
+            path: Vec::new(),
+        }
+    }
+
+    pub(super) fn symbol(&mut self, text: &'a str) -> Symbol {
+        *self.names.entry(text).or_insert_with(|| Symbol::new(text))
+    }
+
+    pub(super) fn string(&mut self, text: &str) -> Option<Symbol> {
+        (text.len() <= MAX_STRING).then(|| Symbol::new(text))
+    }
+
+    pub(super) fn bind(&mut self, name: Symbol) {
+        if let Some(scope) = self.scopes.last_mut()
+            && !scope.bound.contains(&name)
+        {
+            scope.bound.push(name);
+        }
+    }
+
+    pub(super) fn scope(&mut self) -> &mut Scope {
+        self.scopes.last_mut().expect("statements are lowered inside a function")
+    }
+
+    fn module(&mut self, module: &'a ast::ModModule) {
+        let id = self.declare(Symbol::new("<module>"), FunctionKind::Module, span(module.range), span(module.range));
+        self.enter(id);
+        let body = self.body(&module.body);
+        self.leave(id, body);
+    }
+
+    fn declare(&mut self, name: Symbol, kind: FunctionKind, whole: Span, name_span: Span) -> LocalFunction {
+        let id = LocalFunction(self.file.functions.len() as u32);
+        let class = match kind {
+            FunctionKind::Def | FunctionKind::Lambda => {
+                let directly_in_class = self
+                    .functions
+                    .last()
+                    .is_some_and(|&parent| self.file.function(parent).kind == FunctionKind::ClassBody);
+                directly_in_class.then(|| self.classes.last().copied()).flatten()
+            }
+            FunctionKind::ClassBody => self.classes.last().copied(),
+            FunctionKind::Module => None,
+        };
+        let qualified = Symbol::new(&self.path.join("."));
+        self.file.functions.push(Function {
+            name,
+            qualified,
+            kind,
+            parent: self.functions.last().copied(),
+            class,
+            parameters: Vec::new(),
+            decorators: List::default(),
+            returns: None,
+            body: Block::default(),
+            is_async: false,
+            is_generator: false,
+            locals: Vec::new(),
+            span: whole,
+            name_span,
+            skeleton: self.detail == Detail::Skeleton,
+        });
+        id
+    }
+
+    fn enter(&mut self, id: LocalFunction) {
+        self.functions.push(id);
+        self.scopes.push(Scope::default());
+    }
+
+    fn leave(&mut self, id: LocalFunction, body: Block) {
+        self.functions.pop();
+        let scope = self.scopes.pop().expect("entered before");
+        let function = &mut self.file.functions[id.0 as usize];
+        function.body = body;
+        function.is_generator = scope.is_generator;
+        let mut locals: Vec<Symbol> = scope.bound.into_iter().filter(|name| !scope.outer.contains(name)).collect();
+        locals.sort_by_key(|name| name.as_str());
+        function.locals = locals;
+    }
+
+    fn body(&mut self, stmts: &'a [ast::Stmt]) -> Block {
+        let mut out = Vec::with_capacity(stmts.len());
+        if self.depth < MAX_DEPTH {
+            self.depth += 1;
+            for stmt in stmts {
+                self.stmt(stmt, &mut out);
+            }
+            self.depth -= 1;
+        }
+        self.file.push_block(&out)
+    }
+
+    fn stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<StmtId>) {
+        let at = span_of(stmt);
+        let skeleton = self.detail == Detail::Skeleton;
+        let lowered = match stmt {
+            ast::Stmt::FunctionDef(def) => Stmt::Function(self.function(def)),
+            ast::Stmt::ClassDef(def) => Stmt::Class(self.class(def)),
+            ast::Stmt::Import(import) => self.import(import),
+            ast::Stmt::ImportFrom(import) => self.import_from(import),
+            _ if skeleton => return self.skeleton_stmt(stmt, out),
+            ast::Stmt::Expr(expr) => {
+                if expr.value.is_literal_expr() {
+                    return;
+                }
+                Stmt::Expr(self.expr(&expr.value))
+            }
+            ast::Stmt::Assign(assign) => {
+                let value = self.expr(&assign.value);
+                let targets: Vec<ExprId> = assign.targets.iter().map(|target| self.target(target)).collect();
+                Stmt::Assign { targets: self.file.push_list(&targets), value }
+            }
+            ast::Stmt::AugAssign(assign) => {
+                let value = self.expr(&assign.value);
+                let target = self.target(&assign.target);
+                Stmt::AugAssign { target, op: binary_op(assign.op), value }
+            }
+            ast::Stmt::AnnAssign(assign) => {
+                let value = assign.value.as_deref().map(|value| self.expr(value));
+                let target = self.target(&assign.target);
+                Stmt::Annotated { target, annotation: self.expr(&assign.annotation), value }
+            }
+            ast::Stmt::Return(ret) => Stmt::Return(ret.value.as_deref().map(|value| self.expr(value))),
+            ast::Stmt::If(stmt) => return self.if_chain(stmt, out),
+            ast::Stmt::While(stmt) => {
+                let test = self.expr(&stmt.test);
+                Stmt::While { test, body: self.body(&stmt.body), orelse: self.body(&stmt.orelse) }
+            }
+            ast::Stmt::For(stmt) => {
+                let iter = self.expr(&stmt.iter);
+                let target = self.target(&stmt.target);
+                Stmt::For { target, iter, body: self.body(&stmt.body), orelse: self.body(&stmt.orelse) }
+            }
+            ast::Stmt::With(stmt) => {
+                let items = stmt
+                    .items
+                    .iter()
+                    .map(|item| WithItem {
+                        context: self.expr(&item.context_expr),
+                        target: item.optional_vars.as_deref().map(|target| self.target(target)),
+                    })
+                    .collect();
+                Stmt::With { items, body: self.body(&stmt.body) }
+            }
+            ast::Stmt::Match(stmt) => self.match_statement(stmt),
+            ast::Stmt::Try(stmt) => self.try_statement(stmt),
+            ast::Stmt::Raise(stmt) => Stmt::Raise(stmt.exc.as_deref().map(|exc| self.expr(exc))),
+            ast::Stmt::Assert(stmt) => Stmt::Assert(self.expr(&stmt.test)),
+            ast::Stmt::Delete(stmt) => {
+                let targets: Vec<ExprId> = stmt.targets.iter().map(|target| self.expr(target)).collect();
+                Stmt::Delete(self.file.push_list(&targets))
+            }
+            ast::Stmt::Break(_) => Stmt::Break,
+            ast::Stmt::Continue(_) => Stmt::Continue,
+            ast::Stmt::Global(stmt) => self.outer(&stmt.names),
+            ast::Stmt::Nonlocal(stmt) => self.outer(&stmt.names),
+            ast::Stmt::Pass(_) | ast::Stmt::TypeAlias(_) | ast::Stmt::IpyEscapeCommand(_) => return,
+        };
+        out.push(self.file.push_stmt(lowered, at));
+    }
+
+    /// `if … elif … else` as nested two-way choices, built from the last clause backwards.
+    fn if_chain(&mut self, stmt: &'a ast::StmtIf, out: &mut Vec<StmtId>) {
+        let mut orelse = Block::default();
+        for clause in stmt.elif_else_clauses.iter().rev() {
+            let body = self.body(&clause.body);
+            match &clause.test {
+                None => orelse = body,
+                Some(test) => {
+                    let test = self.expr(test);
+                    let at = Span::new(span(clause.range).start, span(stmt.range).end);
+                    let nested = self.file.push_stmt(Stmt::If { test, body, orelse }, at);
+                    orelse = self.file.push_block(&[nested]);
+                }
+            }
+        }
+        let test = self.expr(&stmt.test);
+        let body = self.body(&stmt.body);
+        out.push(self.file.push_stmt(Stmt::If { test, body, orelse }, span(stmt.range)));
+    }
+
+    fn try_statement(&mut self, stmt: &'a ast::StmtTry) -> Stmt {
+        let body = self.body(&stmt.body);
+        let handlers = stmt
+            .handlers
+            .iter()
+            .map(|handler| {
+                let ast::ExceptHandler::ExceptHandler(handler) = handler;
+                let kind = handler.type_.as_deref().map(|kind| self.expr(kind));
+                let name = handler.name.as_ref().map(|name| {
+                    let name = self.symbol(name.as_str());
+                    self.bind(name);
+                    name
+                });
+                let whole = span(handler.range);
+                let line_end = handler.body.first().map_or(whole.end, |first| span_of(first).start);
+                Handler { kind, name, body: self.body(&handler.body), span: Span::new(whole.start, line_end) }
+            })
+            .collect();
+        let (orelse, finally) = (self.body(&stmt.orelse), self.body(&stmt.finalbody));
+        Stmt::Try(Box::new(Try { body, handlers, orelse, finally }))
+    }
+
+    fn match_statement(&mut self, stmt: &'a ast::StmtMatch) -> Stmt {
+        let subject = self.expr(&stmt.subject);
+        let cases = stmt
+            .cases
+            .iter()
+            .map(|case| {
+                let at = span_of(&case.pattern);
+                let mut bindings = Vec::new();
+                let mut test = self.pattern(&case.pattern, subject, &mut bindings);
+                let mut irrefutable = case.pattern.is_irrefutable();
+                for &name in &bindings {
+                    self.bind(name);
+                }
+                if let Some(guard) = case.guard.as_deref() {
+                    let guard = self.expr(guard);
+                    let parts = self.file.push_list(&[test, guard]);
+                    test = self.file.push_expr(Expr::And(parts), at);
+                    irrefutable = false;
+                }
+                Case { test, bindings, irrefutable, body: self.body(&case.body) }
+            })
+            .collect();
+        Stmt::Match { subject, cases }
+    }
+
+    /// The test a pattern amounts to, over `subject`.
+    fn pattern(&mut self, pattern: &'a ast::Pattern, subject: ExprId, bindings: &mut Vec<Symbol>) -> ExprId {
+        let at = span_of(pattern);
+        match pattern {
+            ast::Pattern::MatchValue(value) => {
+                let value = self.expr(&value.value);
+                self.file.push_expr(Expr::Compare(CompareOp::Eq, subject, value), at)
+            }
+            ast::Pattern::MatchSingleton(singleton) => {
+                let value = match singleton.value {
+                    ast::Singleton::None => Expr::None,
+                    ast::Singleton::True => Expr::Bool(true),
+                    ast::Singleton::False => Expr::Bool(false),
+                };
+                let value = self.file.push_expr(value, at);
+                self.file.push_expr(Expr::Compare(CompareOp::Is, subject, value), at)
+            }
+            ast::Pattern::MatchOr(alternatives) => {
+                let tests: Vec<ExprId> =
+                    alternatives.patterns.iter().map(|pattern| self.pattern(pattern, subject, bindings)).collect();
+                let tests = self.file.push_list(&tests);
+                self.file.push_expr(Expr::Or(tests), at)
+            }
+            ast::Pattern::MatchAs(capture) => {
+                if let Some(name) = &capture.name {
+                    bindings.push(self.symbol(name.as_str()));
+                }
+                match capture.pattern.as_deref() {
+                    Some(inner) => self.pattern(inner, subject, bindings),
+                    None => self.file.push_expr(Expr::Bool(true), at),
+                }
+            }
+            ast::Pattern::MatchStar(_)
+            | ast::Pattern::MatchSequence(_)
+            | ast::Pattern::MatchMapping(_)
+            | ast::Pattern::MatchClass(_) => {
+                collect_bindings(pattern, &mut |name| bindings.push(Symbol::new(name)));
+                let kind = self.file.push_expr(Expr::Missing, at);
+                self.file.push_expr(Expr::Compare(CompareOp::Is, subject, kind), at)
+            }
+        }
+    }
+
+    fn outer(&mut self, names: &'a [ast::Identifier]) -> Stmt {
+        let names: Vec<Symbol> = names.iter().map(|name| self.symbol(name.as_str())).collect();
+        self.scope().outer.extend(&names);
+        Stmt::Outer(names)
+    }
+
+    fn import(&mut self, import: &'a ast::StmtImport) -> Stmt {
+        let names = self.aliases(&import.names, false);
+        self.record(Import { module: None, level: 0, from: false, names })
+    }
+
+    fn import_from(&mut self, import: &'a ast::StmtImportFrom) -> Stmt {
+        let module = import.module.as_ref().map(|module| self.symbol(module.as_str()));
+        let names = self.aliases(&import.names, true);
+        self.record(Import { module, level: import.level, from: true, names })
+    }
+
+    fn aliases(&mut self, names: &'a [ast::Alias], from: bool) -> Vec<Alias> {
+        names
+            .iter()
+            .map(|alias| {
+                let name = self.symbol(alias.name.as_str());
+                let bound = alias.asname.as_ref().map(|name| self.symbol(name.as_str()));
+                let local = bound.unwrap_or_else(|| {
+                    if from { name } else { Symbol::new(name.as_str().split('.').next().unwrap_or_default()) }
+                });
+                self.bind(local);
+                Alias { name, alias: bound, span: span(alias.range) }
+            })
+            .collect()
+    }
+
+    fn record(&mut self, import: Import) -> Stmt {
+        let function = *self.functions.last().expect("imports stand inside a body");
+        self.file.imports.push((function, import.clone()));
+        Stmt::Import(import)
+    }
+
+    fn function(&mut self, def: &'a ast::StmtFunctionDef) -> LocalFunction {
+        let name = self.symbol(def.name.as_str());
+        self.bind(name);
+        let decorators: Vec<ExprId> =
+            def.decorator_list.iter().map(|decorator| self.full_expr(&decorator.expression)).collect();
+        let decorators = self.file.push_list(&decorators);
+        let (parameters, returns) = match self.detail {
+            Detail::Full => (self.parameters(&def.parameters), def.returns.as_deref().map(|returns| self.expr(returns))),
+            Detail::Skeleton => (Vec::new(), None),
+        };
+        self.path.push(def.name.as_str());
+        let id = self.declare(name, FunctionKind::Def, span(def.range), span_of(&def.name));
+        let function = &mut self.file.functions[id.0 as usize];
+        (function.decorators, function.returns, function.is_async) = (decorators, returns, def.is_async);
+        self.finish(id, parameters, |lowerer| lowerer.body(&def.body));
+        self.path.pop();
+        if let Some(class) = self.file.function(id).class {
+            self.file.classes[class.0 as usize].methods.push((name, id));
+        }
+        id
+    }
+
+    pub(super) fn lambda(&mut self, lambda: &'a ast::ExprLambda) -> LocalFunction {
+        let at = span(lambda.range);
+        let parameters = lambda.parameters.as_deref().map_or_else(Vec::new, |parameters| self.parameters(parameters));
+        self.path.push("<lambda>");
+        let id = self.declare(Symbol::new("<lambda>"), FunctionKind::Lambda, at, at);
+        self.finish(id, parameters, |lowerer| {
+            let value = lowerer.expr(&lambda.body);
+            let value = lowerer.file.push_stmt(Stmt::Return(Some(value)), at);
+            lowerer.file.push_block(&[value])
+        });
+        self.path.pop();
+        id
+    }
+
+    fn finish(&mut self, id: LocalFunction, parameters: Vec<Parameter>, body: impl FnOnce(&mut Self) -> Block) {
+        self.enter(id);
+        for parameter in &parameters {
+            self.bind(parameter.name);
+        }
+        self.file.functions[id.0 as usize].parameters = parameters;
+        let body = body(self);
+        self.leave(id, body);
+    }
+
+    fn parameters(&mut self, parameters: &'a ast::Parameters) -> Vec<Parameter> {
+        let mut out = Vec::new();
+        let mut add = |lowerer: &mut Self, parameter: &'a ast::Parameter, kind, default: Option<&'a ast::Expr>| {
+            let name = lowerer.symbol(parameter.name.as_str());
+            let default = default.map(|default| lowerer.expr(default));
+            let annotation = parameter.annotation.as_deref().map(|annotation| lowerer.expr(annotation));
+            out.push(Parameter { name, kind, default, annotation, span: span(parameter.range) });
+        };
+        for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
+            add(self, &parameter.parameter, ParameterKind::Normal, parameter.default.as_deref());
+        }
+        if let Some(parameter) = parameters.vararg.as_deref() {
+            add(self, parameter, ParameterKind::Positionals, None);
+        }
+        for parameter in &parameters.kwonlyargs {
+            add(self, &parameter.parameter, ParameterKind::KeywordOnly, parameter.default.as_deref());
+        }
+        if let Some(parameter) = parameters.kwarg.as_deref() {
+            add(self, parameter, ParameterKind::Keywords, None);
+        }
+        out
+    }
+
+    fn class(&mut self, def: &'a ast::StmtClassDef) -> LocalClass {
+        let name = self.symbol(def.name.as_str());
+        self.bind(name);
+        let decorators: Vec<ExprId> =
+            def.decorator_list.iter().map(|decorator| self.full_expr(&decorator.expression)).collect();
+        let bases: Vec<ExprId> =
+            def.arguments.iter().flat_map(|arguments| arguments.args.iter()).map(|base| self.full_expr(base)).collect();
+        let (decorators, bases) = (self.file.push_list(&decorators), self.file.push_list(&bases));
+        let id = LocalClass(self.file.classes.len() as u32);
+        let parent = *self.functions.last().expect("classes stand inside a body");
+        self.path.push(def.name.as_str());
+        let qualified = Symbol::new(&self.path.join("."));
+        self.classes.push(id);
+        self.file.classes.push(Class {
+            name,
+            qualified,
+            parent,
+            bases,
+            decorators,
+            body: LocalFunction(0),
+            methods: Vec::new(),
+            span: span(def.range),
+        });
+        let body = self.declare(name, FunctionKind::ClassBody, span(def.range), span_of(&def.name));
+        self.file.classes[id.0 as usize].body = body;
+        self.finish(body, Vec::new(), |lowerer| lowerer.body(&def.body));
+        self.classes.pop();
+        self.path.pop();
+        id
+    }
+
+    fn skeleton_stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<StmtId>) {
+        let mut finder = super::lower_expr::Definitions::default();
+        finder.statement(stmt);
+        for call in finder.calls {
+            let callee = self.full_expr(&call.func);
+            let args = self.file.push_list(&[]);
+            let index = self.file.push_call(callee, args, &[]);
+            let at = span_of(call);
+            let call = self.file.push_expr(Expr::Call(index), at);
+            out.push(self.file.push_stmt(Stmt::Expr(call), at));
+        }
+        for nested in finder.nested {
+            self.stmt(nested, out);
+        }
+    }
+}
+
+fn collect_bindings(pattern: &ast::Pattern, found: &mut dyn FnMut(&str)) {
+    match pattern {
+        ast::Pattern::MatchStar(star) => {
+            if let Some(name) = &star.name {
+                found(name.as_str());
+            }
+        }
+        ast::Pattern::MatchSequence(sequence) => sequence.patterns.iter().for_each(|part| collect_bindings(part, found)),
+        ast::Pattern::MatchMapping(mapping) => {
+            mapping.patterns.iter().for_each(|part| collect_bindings(part, found));
+            if let Some(rest) = &mapping.rest {
+                found(rest.as_str());
+            }
+        }
+        ast::Pattern::MatchClass(class) => {
+            class.arguments.patterns.iter().for_each(|part| collect_bindings(part, found));
+            class.arguments.keywords.iter().for_each(|part| collect_bindings(&part.pattern, found));
+        }
+        ast::Pattern::MatchOr(alternatives) => {
+            alternatives.patterns.iter().for_each(|part| collect_bindings(part, found));
+        }
+        ast::Pattern::MatchAs(capture) => {
+            if let Some(name) = &capture.name {
+                found(name.as_str());
+            }
+            if let Some(inner) = capture.pattern.as_deref() {
+                collect_bindings(inner, found);
+            }
+        }
+        ast::Pattern::MatchValue(_) | ast::Pattern::MatchSingleton(_) => {}
+    }
+}
+
+pub(super) fn binary_op(op: ast::Operator) -> BinaryOp {
+    match op {
+        ast::Operator::Add => BinaryOp::Add,
+        ast::Operator::Sub => BinaryOp::Sub,
+        ast::Operator::Mult => BinaryOp::Mul,
+        ast::Operator::MatMult => BinaryOp::MatMul,
+        ast::Operator::Div => BinaryOp::Div,
+        ast::Operator::Mod => BinaryOp::Mod,
+        ast::Operator::Pow => BinaryOp::Pow,
+        ast::Operator::LShift => BinaryOp::ShiftLeft,
+        ast::Operator::RShift => BinaryOp::ShiftRight,
+        ast::Operator::BitOr => BinaryOp::BitOr,
+        ast::Operator::BitXor => BinaryOp::BitXor,
+        ast::Operator::BitAnd => BinaryOp::BitAnd,
+        ast::Operator::FloorDiv => BinaryOp::FloorDiv,
+    }
+}

@@ -1,0 +1,16 @@
+//! One file alone: its statements and expressions in a compact form, its functions, classes, imports and comments.
+//!
+//! Lowered once from the syntax tree, which is dropped afterwards; nothing above this layer sees a syntax node.
+
+mod comments;
+mod fold;
+mod lower;
+mod lower_expr;
+mod tree;
+mod visit;
+
+pub use comments::Comment;
+pub use fold::{Constant, fold};
+pub use lower::{Detail, lower};
+pub use tree::*;
+pub use visit::{each_call, each_expression, each_statement};

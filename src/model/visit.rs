@@ -1,0 +1,146 @@
+//! Walks over the compact tree, iterative so that deep nesting cannot exhaust the stack.
+
+use super::{Block, Expr, ExprId, File, LocalFunction, Stmt, StmtId};
+
+/// Calls `visit` for every statement of `block` and of the blocks nested in it, in source order.
+/// Bodies of nested functions and classes are not entered.
+pub fn each_statement(file: &File, block: Block, visit: &mut dyn FnMut(StmtId, &Stmt)) {
+    let mut pending: Vec<StmtId> = file.block(block).iter().rev().copied().collect();
+    while let Some(id) = pending.pop() {
+        let stmt = file.stmt(id);
+        visit(id, stmt);
+        let mut blocks: Vec<Block> = Vec::new();
+        match stmt {
+            Stmt::If { body, orelse, .. } | Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
+                blocks.extend([*body, *orelse]);
+            }
+            Stmt::With { body, .. } => blocks.push(*body),
+            Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| case.body)),
+            Stmt::Try(parts) => {
+                blocks.push(parts.body);
+                blocks.extend(parts.handlers.iter().map(|handler| handler.body));
+                blocks.extend([parts.orelse, parts.finally]);
+            }
+            _ => {}
+        }
+        for block in blocks.into_iter().rev() {
+            pending.extend(file.block(block).iter().rev());
+        }
+    }
+}
+
+/// Calls `visit` for `root` and every expression below it, parents first, in source order.
+/// Bodies of lambdas are entered: they stand in the same expression.
+pub fn each_expression(file: &File, root: ExprId, visit: &mut dyn FnMut(ExprId, Expr)) {
+    let mut pending = vec![root];
+    let mut below = Vec::new();
+    while let Some(id) = pending.pop() {
+        let expr = file.expr(id);
+        visit(id, expr);
+        children(file, expr, &mut below);
+        pending.extend(below.drain(..).rev());
+    }
+}
+
+/// Calls `visit` for every call of `function`, in source order; those of nested functions are not included.
+pub fn each_call(file: &File, function: LocalFunction, visit: &mut dyn FnMut(ExprId, super::Call)) {
+    let mut seen = |id: ExprId, expr: Expr| {
+        if let Expr::Call(call) = expr {
+            visit(id, file.call(call));
+        }
+    };
+    each_statement(file, file.function(function).body, &mut |_, stmt| {
+        for root in expressions_of(file, stmt) {
+            each_expression(file, root, &mut seen);
+        }
+    });
+}
+
+/// The expressions that a statement itself evaluates (not those of its blocks), in source order.
+pub(crate) fn expressions_of(file: &File, stmt: &Stmt) -> Vec<ExprId> {
+    let mut out = Vec::new();
+    match stmt {
+        Stmt::Expr(value) | Stmt::Assert(value) => out.push(*value),
+        Stmt::Assign { targets, value } => {
+            out.extend(file.list(*targets));
+            out.push(*value);
+        }
+        Stmt::AugAssign { target, value, .. } => out.extend([*target, *value]),
+        Stmt::Annotated { target, value, .. } => {
+            out.push(*target);
+            out.extend(value);
+        }
+        Stmt::Return(value) | Stmt::Raise(value) => out.extend(value),
+        Stmt::If { test, .. } | Stmt::While { test, .. } => out.push(*test),
+        Stmt::For { target, iter, .. } => out.extend([*target, *iter]),
+        Stmt::With { items, .. } => {
+            for item in items {
+                out.push(item.context);
+                out.extend(item.target);
+            }
+        }
+        Stmt::Match { subject, cases } => {
+            out.push(*subject);
+            out.extend(cases.iter().map(|case| case.test));
+        }
+        Stmt::Try(parts) => out.extend(parts.handlers.iter().filter_map(|handler| handler.kind)),
+        Stmt::Delete(targets) => out.extend(file.list(*targets)),
+        Stmt::Function(function) => {
+            let function = file.function(*function);
+            out.extend(file.list(function.decorators));
+            out.extend(function.parameters.iter().filter_map(|parameter| parameter.default));
+        }
+        Stmt::Class(class) => {
+            let class = file.class(*class);
+            out.extend(file.list(class.decorators));
+            out.extend(file.list(class.bases));
+        }
+        Stmt::Break | Stmt::Continue | Stmt::Outer(_) | Stmt::Import(_) => {}
+    }
+    out
+}
+
+fn children(file: &File, expr: Expr, out: &mut Vec<ExprId>) {
+    match expr {
+        Expr::Missing | Expr::None | Expr::Bool(_) | Expr::Int(_) | Expr::Str(_) | Expr::Name(_) => {}
+        Expr::Attribute { value, .. }
+        | Expr::Unary(_, value)
+        | Expr::Await(value)
+        | Expr::Yield(value)
+        | Expr::YieldFrom(value)
+        | Expr::Starred(value)
+        | Expr::Walrus(_, value) => out.push(value),
+        Expr::Call(index) => {
+            let call = file.call(index);
+            out.push(call.callee);
+            out.extend(file.list(call.args));
+            out.extend(file.keywords(call).iter().map(|keyword| keyword.value));
+        }
+        Expr::Binary(_, left, right) | Expr::Compare(_, left, right) | Expr::Subscript(left, right) => {
+            out.extend([left, right]);
+        }
+        Expr::And(list)
+        | Expr::Or(list)
+        | Expr::Slice(list)
+        | Expr::Tuple(list)
+        | Expr::ListDisplay(list)
+        | Expr::Set(list)
+        | Expr::Dict(list)
+        | Expr::Format(list) => out.extend(file.list(list)),
+        Expr::IfElse { test, then, otherwise } => out.extend([test, then, otherwise]),
+        Expr::Comprehension(index) => {
+            let comprehension = file.comprehension(index);
+            for clause in &comprehension.clauses {
+                out.extend([clause.target, clause.iter]);
+                out.extend(file.list(clause.conditions));
+            }
+            out.extend(comprehension.key);
+            out.push(comprehension.element);
+        }
+        Expr::Lambda(function) => {
+            for &stmt in file.block(file.function(function).body) {
+                out.extend(expressions_of(file, file.stmt(stmt)));
+            }
+        }
+    }
+}
