@@ -65,7 +65,8 @@ struct Shard {
     strings: Vec<&'static str>,
 }
 
-static INTERNER: LazyLock<[RwLock<Shard>; SHARDS]> = LazyLock::new(|| std::array::from_fn(|_| RwLock::new(Shard::default())));
+static INTERNER: LazyLock<[RwLock<Shard>; SHARDS]> =
+    LazyLock::new(|| std::array::from_fn(|_| RwLock::new(Shard::default())));
 
 impl Symbol {
     /// The symbol of `text`. Interned strings live as long as the process.

@@ -33,7 +33,10 @@ pub fn parse(source: &str) -> Parsed {
     let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module))
         .try_into_module()
         .expect("module mode yields a module");
-    let error = parsed.errors().first().map(|error| SyntaxError { message: error.error.to_string(), span: span(error.location) });
+    let error = parsed
+        .errors()
+        .first()
+        .map(|error| SyntaxError { message: error.error.to_string(), span: span(error.location) });
     let comments =
         parsed.tokens().iter().filter(|token| token.kind().is_comment()).map(|token| span(token.range())).collect();
     Parsed { module: parsed.into_syntax(), comments, error }

@@ -41,12 +41,7 @@ pub fn fold(file: &File, expr: ExprId, names: &dyn Fn(ExprId) -> Option<Constant
     fold_within(file, expr, names, 40)
 }
 
-fn fold_within(
-    file: &File,
-    expr: ExprId,
-    names: &dyn Fn(ExprId) -> Option<Constant>,
-    fuel: u32,
-) -> Option<Constant> {
+fn fold_within(file: &File, expr: ExprId, names: &dyn Fn(ExprId) -> Option<Constant>, fuel: u32) -> Option<Constant> {
     let fuel = fuel.checked_sub(1)?;
     let again = |expr| fold_within(file, expr, names, fuel);
     match file.expr(expr) {
@@ -82,10 +77,12 @@ fn fold_within(
                 "Path" | "PurePath" | "PosixPath" | "PurePosixPath" | "join" | "joinpath" => {
                     let receiver = match file.expr(call.callee) {
                         Expr::Attribute { value, name } if name.as_str() == "joinpath" => Some(again(value)),
-                        Expr::Attribute { value, name } if name.as_str() == "join" => match file.dotted(value)?.as_str() {
-                            "os.path" | "path" | "osp" | "posixpath" => None,
-                            _ => return None,
-                        },
+                        Expr::Attribute { value, name } if name.as_str() == "join" => {
+                            match file.dotted(value)?.as_str() {
+                                "os.path" | "path" | "osp" | "posixpath" => None,
+                                _ => return None,
+                            }
+                        }
                         _ => None,
                     };
                     join(receiver.into_iter().chain(args.iter().map(|&arg| again(arg))))

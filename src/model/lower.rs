@@ -380,7 +380,9 @@ impl<'a> Lowerer<'a> {
             def.decorator_list.iter().map(|decorator| self.full_expr(&decorator.expression)).collect();
         let decorators = self.file.push_list(&decorators);
         let (parameters, returns) = match self.detail {
-            Detail::Full => (self.parameters(&def.parameters), def.returns.as_deref().map(|returns| self.expr(returns))),
+            Detail::Full => {
+                (self.parameters(&def.parameters), def.returns.as_deref().map(|returns| self.expr(returns)))
+            }
             Detail::Skeleton => (Vec::new(), None),
         };
         self.path.push(def.name.as_str());
@@ -497,7 +499,9 @@ fn collect_bindings(pattern: &ast::Pattern, found: &mut dyn FnMut(&str)) {
                 found(name.as_str());
             }
         }
-        ast::Pattern::MatchSequence(sequence) => sequence.patterns.iter().for_each(|part| collect_bindings(part, found)),
+        ast::Pattern::MatchSequence(sequence) => {
+            sequence.patterns.iter().for_each(|part| collect_bindings(part, found))
+        }
         ast::Pattern::MatchMapping(mapping) => {
             mapping.patterns.iter().for_each(|part| collect_bindings(part, found));
             if let Some(rest) = &mapping.rest {

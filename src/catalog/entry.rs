@@ -1,0 +1,206 @@
+//! The typed entries of the catalogue: what one library function, property or name means for the ranks of a program.
+
+use crate::base::Symbol;
+
+/// An argument of a call, by name and, where it can be given so, by position (from 0, the receiver not counted).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operand {
+    /// Name of the parameter.
+    pub parameter: Symbol,
+    /// Its position, for parameters that can be given by position.
+    pub position: Option<u8>,
+}
+
+/// The ranks an operation runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GroupOf {
+    /// The group in this argument; WORLD when it is absent or `None`.
+    Operand(Operand),
+    /// The group of this axis, whatever the arguments.
+    Axis(Symbol),
+    /// Every rank of the job.
+    World,
+}
+
+/// What sort of operation it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OperationKind {
+    /// Every member of the group must take part.
+    Collective,
+    /// One sender, one receiver: no part of the group's common order.
+    PointToPoint,
+    /// Creates a group: every rank of the job must take part.
+    GroupCreation,
+    /// Ends the process group.
+    Teardown,
+}
+
+/// What the call returns, or leaves in its buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The same value on every member of the group.
+    Agrees,
+    /// A value that differs between members.
+    Differs,
+    /// Nothing, or a handle to wait on.
+    Nothing,
+}
+
+/// Which numbering a root argument uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RankSpace {
+    /// Ranks of the job.
+    Global,
+    /// Ranks within the group.
+    Group,
+}
+
+/// A root argument (`src`, `dst`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// The argument.
+    pub operand: Operand,
+    /// How it counts.
+    pub space: RankSpace,
+}
+
+/// An operation on a group: a collective, point-to-point, a group creation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// The name shown, such as `all_reduce`; equal names are the same operation on the wire.
+    pub op: Symbol,
+    /// What sort of operation.
+    pub kind: OperationKind,
+    /// The ranks it runs on.
+    pub group: GroupOf,
+    /// Its roots; several where global and group-relative spellings exist.
+    pub roots: Vec<Root>,
+    /// The reduce operator.
+    pub reduce_operator: Option<Operand>,
+    /// Buffers that hold the same value on every member afterwards.
+    pub agrees: Vec<Operand>,
+    /// Buffers that hold a different value on every member afterwards.
+    pub differs: Vec<Operand>,
+    /// Buffers whose shape every member must agree on.
+    pub shaped: Vec<Operand>,
+    /// What the call returns.
+    pub returns: Outcome,
+    /// The ranks of a group creation.
+    pub members: Option<Operand>,
+    /// The argument that makes it asynchronous.
+    pub asynchronous: Option<Operand>,
+    /// Whether the collective hides behind a call that does not look like one (a wrapped forward, a checkpoint).
+    pub implicit: bool,
+    /// Whether it broadcasts a tensor or object that a control-plane manifest should announce.
+    pub broadcast: bool,
+}
+
+/// Where the difference between ranks comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LocalKind {
+    /// Files and directories.
+    FileSystem,
+    /// Clocks.
+    Clock,
+    /// Unseeded random numbers, `uuid`, `hash`, `id`.
+    Chance,
+    /// Host name, process id, free memory, device.
+    Host,
+    /// Queues, futures, sockets, signals.
+    Event,
+    /// Rank-local data: shards, batches.
+    Data,
+}
+
+/// What a call or property evaluates to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// The coordinate of this rank along the axis.
+    Rank,
+    /// The number of ranks along the axis.
+    Size,
+    /// Whether this rank is the first along the axis.
+    First,
+    /// Whether this rank is the last along the axis.
+    Last,
+    /// Whether this rank belongs to a group.
+    Member,
+    /// The group of the axis.
+    Group,
+    /// The same value on every rank.
+    Uniform,
+    /// A value of this rank's own.
+    Local(LocalKind),
+    /// A value read from the environment; its key is the first argument.
+    Environment,
+}
+
+/// A call or property that yields a value whose variance is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// What it is.
+    pub kind: ValueKind,
+    /// Along which axis; `world` for the whole job, `host` for per-node facts.
+    pub axis: Symbol,
+    /// The group argument that overrides the axis, if there is one.
+    pub group: Option<Operand>,
+    /// Why it may differ, as the second half of a sentence: `each rank has its own`.
+    pub reason: String,
+}
+
+/// What a decorator or context manager does to the body it wraps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wrapper {
+    /// The body runs only on the first rank.
+    FirstRankOnly,
+    /// The body runs on every rank, with a barrier before it on all but the first and after it on the first.
+    FirstRankBefore,
+    /// Differences in the number of collectives are evened out (`Join`).
+    EvensOut,
+    /// The body's own backward collectives are suspended (`no_sync`).
+    NoSync,
+    /// The function's result is kept by its arguments (`lru_cache`).
+    Cache,
+}
+
+/// What a dotted name means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// An operation on a group.
+    Operation(Operation),
+    /// A value.
+    Value(Value),
+    /// Ends the process.
+    Exit,
+    /// A decorator or context manager.
+    Wrapper(Wrapper),
+}
+
+/// A type of a library whose methods the catalogue knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Type {
+    /// Its dotted name; methods are listed as `name.method`.
+    pub name: Symbol,
+    /// Other names and constructors of it, dotted.
+    pub aliases: Vec<Symbol>,
+    /// Names that variables, parameters and attributes of this type usually have.
+    pub variables: Vec<Symbol>,
+}
+
+/// An axis of the mesh of ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Its short name: `tp`.
+    pub name: Symbol,
+    /// Words that mean it inside names: `tensor_parallel`, `tp`.
+    pub words: Vec<String>,
+}
+
+/// What a name conventionally means where nothing better is known about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Convention {
+    /// What it is.
+    pub value: Value,
+    /// Whether it is meant for names of variables, parameters and attributes (otherwise of functions and methods too).
+    pub variables_only: bool,
+}
