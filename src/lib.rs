@@ -10,5 +10,6 @@ pub mod catalog;
 pub mod finding;
 pub mod graph;
 pub mod model;
+pub mod report;
 pub mod rules;
 pub mod syntax;
