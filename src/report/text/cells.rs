@@ -30,6 +30,10 @@ impl Cells {
         let mut column = 0;
         for (at, c) in line.char_indices() {
             let shown = if c != '\t' && is_unprintable(c) { '\u{fffd}' } else { c };
+            // A byte-order mark is no part of the text.
+            if c == '\u{feff}' {
+                continue;
+            }
             chars.push((at, column, shown));
             column += if c == '\t' { TAB - column % TAB } else { shown.width().unwrap_or(1) };
         }

@@ -23,7 +23,7 @@ pub(super) fn draw(ranks: &[WitnessRank], home: FileId, places: &Places<'_>, pai
     if ranks.is_empty() {
         return;
     }
-    let skipped = agreed(ranks).saturating_sub(1);
+    let skipped = agreed(ranks);
     if skipped > 0 {
         push_line(out, &format!("   after {} in step", counted(skipped, "collective")));
     }
@@ -56,7 +56,8 @@ fn rank_rows(rank: &WitnessRank, ranks: &[WitnessRank], skipped: usize, home: Fi
         .collect();
     let plain = |op: String| Row { rank: String::new(), op, group: String::new(), place: String::new(), remark: "" };
     if trace.is_empty() {
-        rows.push(plain("issues nothing".to_owned()));
+        let more = if skipped > 0 { " more" } else { "" };
+        rows.push(plain(format!("issues nothing{more}")));
     }
     if trace.len() > MOST {
         rows.push(plain(format!("… and {} more", trace.len() - MOST)));
@@ -68,13 +69,14 @@ fn rank_rows(rank: &WitnessRank, ranks: &[WitnessRank], skipped: usize, home: Fi
     rows
 }
 
-/// How many events at the start are the same on every rank.
+/// How many events at the start are the same on every rank; none where nothing differs.
 fn agreed(ranks: &[WitnessRank]) -> usize {
     let [first, rest @ ..] = ranks else { return 0 };
     let same = |index: usize, event: &WitnessEvent| {
         rest.iter().all(|rank| rank.trace.get(index).is_some_and(|e| (&e.op, &e.group) == (&event.op, &event.group)))
     };
-    first.trace.iter().enumerate().take_while(|(index, event)| same(*index, event)).count()
+    let agreed = first.trace.iter().enumerate().take_while(|(index, event)| same(*index, event)).count();
+    if ranks.iter().all(|rank| rank.trace.len() == agreed) { 0 } else { agreed }
 }
 
 /// Whether a rank ends on something that is no collective: it returns, raises, or issues nothing.
