@@ -308,7 +308,7 @@ proptest::proptest! {
         let site = |&(start, end): &(u32, u32)| Site { file: FileId(0), span: Span::new(start, end) };
         let lines = text.replace("\r\n", "\n").matches(['\n', '\r']).count() as u32 + 1;
         let files = Sources(vec![("any.py", text)]);
-        let mut found = finding("wrong-root", "collectives", Severity::Error, site(&spans[0]), "any");
+        let mut found = finding("wrong-root", "collectives", Severity::Error, site(&spans[0]), "any\u{1b}[2J\r\0");
         for span in &spans[1..] {
             found = found.because(site(span), "also");
             found.witness.push(rank("0", vec![event("op", "", site(span))]));

@@ -190,6 +190,12 @@ fn counted(number: usize, word: &str) -> String {
     format!("{number} {word}{}", if number == 1 { "" } else { "s" })
 }
 
+/// A rank of a witness in words.
+fn rank_name(rank: &str) -> String {
+    let numeric = !rank.is_empty() && rank.bytes().all(|byte| byte.is_ascii_digit());
+    if numeric { format!("rank {rank}") } else { printable(rank) }
+}
+
 /// `text` with everything a terminal would act on made visible: control characters and changes of writing direction.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if is_unprintable(c) { '\u{fffd}' } else { c }).collect()

@@ -1,6 +1,6 @@
 //! A finding as plain text without a frame: the hover of an editor, the message of a pull request.
 
-use super::Places;
+use super::{Places, printable, rank_name};
 use crate::finding::Finding;
 
 /// Message, reasons, what each rank does, and what to do, one a line. No control characters except line ends.
@@ -18,10 +18,10 @@ pub fn story(finding: &Finding, places: &Places<'_>) -> String {
             })
             .collect();
         let events = if events.is_empty() { "issues nothing".to_owned() } else { events.join(", then ") };
-        lines.push(format!("{}: {events}", rank.rank));
+        lines.push(format!("{}: {events}", rank_name(&rank.rank)));
     }
     if !finding.help.is_empty() {
-        lines.push(format!("help: {}", finding.help));
+        lines.extend(format!("help: {}", finding.help).lines().map(str::to_owned));
     }
-    lines.join("\n")
+    lines.iter().map(|line| printable(line)).collect::<Vec<_>>().join("\n")
 }

@@ -5,7 +5,7 @@ use super::frame::push_line;
 use super::paint::{Paint, Style};
 use crate::base::FileId;
 use crate::finding::{WitnessEvent, WitnessRank};
-use crate::report::{Places, counted, printable};
+use crate::report::{Places, counted, printable, rank_name};
 
 /// Events shown of one rank.
 const MOST: usize = 4;
@@ -42,8 +42,6 @@ pub(super) fn draw(ranks: &[WitnessRank], home: FileId, places: &Places<'_>, pai
 }
 
 fn rank_rows(rank: &WitnessRank, ranks: &[WitnessRank], skipped: usize, home: FileId, places: &Places<'_>) -> Vec<Row> {
-    let numeric = !rank.rank.is_empty() && rank.rank.bytes().all(|byte| byte.is_ascii_digit());
-    let name = if numeric { format!("rank {}", rank.rank) } else { printable(&rank.rank) };
     let trace = &rank.trace[skipped..];
     let mut rows: Vec<Row> = (trace.iter().take(MOST))
         .map(|event| Row {
@@ -65,7 +63,7 @@ fn rank_rows(rank: &WitnessRank, ranks: &[WitnessRank], skipped: usize, home: Fi
     if leaves(rank) && ranks.iter().any(|other| !leaves(other)) {
         rows.last_mut().expect("every rank has a row").remark = "and the others wait";
     }
-    rows[0].rank = name;
+    rows[0].rank = rank_name(&rank.rank);
     rows
 }
 
