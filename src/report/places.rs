@@ -1,6 +1,7 @@
 //! Byte spans as lines and columns, with one line index a file.
 
 use std::cell::RefCell;
+use std::ops;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -47,6 +48,19 @@ impl<'a> Places<'a> {
     pub fn line(&self, site: Site) -> u32 {
         let text = self.files.text(site.file);
         self.index(site.file).line((site.span.start as usize).min(text.len()) as u32)
+    }
+
+    /// The bytes of `site` within the line on which it begins; to the end of the line where it goes on below.
+    pub fn within_line(&self, site: Site) -> ops::Range<usize> {
+        let text = self.files.text(site.file);
+        let index = self.index(site.file);
+        let offset = (site.span.start as usize).min(text.len());
+        let line = index.line(offset as u32);
+        let shown = self.line_text(site.file, line);
+        let begin = index.line_start(line) as usize;
+        let start = (offset - begin).min(shown.len());
+        let end = (site.span.end as usize).saturating_sub(begin);
+        start..if end > shown.len() { shown.trim_end().len() } else { end }.max(start)
     }
 
     /// Text of a line (from 1), without its end; empty where there is no such line.

@@ -7,6 +7,8 @@ use crate::report::is_unprintable;
 const TAB: usize = 4;
 /// A line wider than this is cut around its labels.
 const WIDEST: usize = 140;
+/// Of a line longer than this, in bytes, only a part is looked at.
+const ENDLESS: usize = 4_096;
 /// How much is left before the first label of a cut line.
 const LEAD: usize = 24;
 
@@ -24,11 +26,13 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// Lays out `line`, which holds no line end.
-    pub fn new(line: &str) -> Self {
-        let mut chars = Vec::with_capacity(line.len());
+    /// Lays out `line`, which holds no line end. Of an endless line only what lies around the byte `near` is laid out.
+    pub fn near(line: &str, near: usize) -> Self {
+        let begin = if line.len() <= ENDLESS { 0 } else { line.floor_char_boundary(near.saturating_sub(ENDLESS / 4)) };
+        let end = line.ceil_char_boundary(begin.saturating_add(ENDLESS).min(line.len()));
+        let mut chars = Vec::with_capacity(end - begin);
         let mut column = 0;
-        for (at, c) in line.char_indices() {
+        for (at, c) in line[begin..end].char_indices().map(|(at, c)| (begin + at, c)) {
             let shown = if c != '\t' && is_unprintable(c) { '\u{fffd}' } else { c };
             // A byte-order mark is no part of the text.
             if c == '\u{feff}' {
@@ -37,7 +41,7 @@ impl Cells {
             chars.push((at, column, shown));
             column += if c == '\t' { TAB - column % TAB } else { shown.width().unwrap_or(1) };
         }
-        Self { chars, bytes: line.len(), columns: column }
+        Self { chars, bytes: end, columns: column }
     }
 
     /// The columns of the bytes from `start` to `end`: at least one, even where nothing is printed.
@@ -97,7 +101,7 @@ mod tests {
 
     fn under(line: &str, what: &str) -> String {
         let start = line.find(what).expect("it is there");
-        let cells = Cells::new(line);
+        let cells = Cells::near(line, start);
         let mut spans = [cells.columns(start, start + what.len())];
         let shown = cells.window(&mut spans);
         let mut column = 0;
@@ -116,12 +120,12 @@ mod tests {
         assert_eq!(under("\tif rank == 0:", "rank"), "rank");
         assert_eq!(under("x = '全部' + rank", "rank"), "rank");
         assert_eq!(under("a\tb\tß rank", "ß"), "ß");
-        assert_eq!(under(&format!("{} rank {}", "x, ".repeat(400), "y, ".repeat(400)), "rank"), "rank");
+        assert_eq!(under(&format!("{} rank {}", "x, ".repeat(4_000), "y, ".repeat(4_000)), "rank"), "rank");
     }
 
     #[test]
     fn nothing_reaches_the_terminal_raw() {
-        let cells = Cells::new("a\u{1b}[31m\u{7}\u{202e}b");
+        let cells = Cells::near("a\u{1b}[31m\u{7}\u{202e}b", 0);
         assert_eq!(cells.window(&mut []), "a\u{fffd}[31m\u{fffd}\u{fffd}b");
     }
 
@@ -129,7 +133,7 @@ mod tests {
         #[test]
         fn columns_stay_within_the_line(line in "[ \t\\x00-\\x7fß全é\u{301}🙂]{0,300}", a in 0usize..1500, b in 0usize..1500) {
             let line = line.replace(['\n', '\r'], "");
-            let cells = Cells::new(&line);
+            let cells = Cells::near(&line, a);
             let mut spans = [cells.columns(a.min(b), a.max(b)), cells.columns(a, a)];
             let shown = cells.window(&mut spans);
             for (from, to) in spans {

@@ -44,7 +44,8 @@ pub(super) fn draw(blocks: &[Block<'_>], paint: Paint, out: &mut String) {
         let (corner, close) = (paint.paint(Style::Faint, corner), paint.paint(Style::Faint, "]"));
         push_line(out, &format!("{gutter}{corner}{place}{close}"));
         for (number, (text, notes)) in &block.lines {
-            let cells = Cells::new(text);
+            let first = notes.iter().map(|note| note.bytes.start).min().unwrap_or(0);
+            let cells = Cells::near(text, first);
             let mut spans: Vec<_> = notes.iter().map(|note| cells.columns(note.bytes.start, note.bytes.end)).collect();
             let shown = cells.window(&mut spans);
             let head = paint.paint(Style::Faint, &format!(" {number:>digits$} │"));

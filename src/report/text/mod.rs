@@ -101,13 +101,11 @@ fn add<'a>(
         blocks.len() - 1
     });
     let source = places.line_text(site.file, number);
-    let byte = |column: u32| source.char_indices().nth(column as usize - 1).map_or(source.len(), |(at, _)| at);
-    let start = byte(range.start.column);
-    let end = if range.end.line == number { byte(range.end.column) } else { source.trim_end().len().max(start) };
+    let bytes = places.within_line(site);
     let (_, notes) = blocks[index].lines.entry(number).or_insert_with(|| (source, Vec::new()));
     let text = text.map(str::to_owned);
-    if !notes.iter().any(|note| note.bytes == (start..end) && note.text == text) {
-        notes.push(Note { bytes: start..end, text, style });
+    if !notes.iter().any(|note| note.bytes == bytes && note.text == text) {
+        notes.push(Note { bytes, text, style });
     }
     true
 }
