@@ -15,6 +15,9 @@ use support::{Case, check, in_parallel, must_be_empty, ranklint, root, scratch, 
 const LIMIT: Duration = Duration::from_secs(60);
 const HEAD: &str = "import torch.distributed as dist\n\n\n";
 
+/// Name and maker of a big file.
+type Big = (&'static str, fn() -> String);
+
 /// Formats that are tried on every hostile file: each has its own idea of a line.
 const FORMATS: [&str; 3] = ["json", "text", "concise"];
 
@@ -67,7 +70,7 @@ fn the_file_of_all_syntax_is_python() {
 
 #[test]
 fn big_hostile_files() {
-    let made: Vec<(&str, fn() -> String)> = vec![
+    let made: Vec<Big> = vec![
         ("nested_parentheses", || format!("x = {}1{}\n", "(".repeat(10_000), ")".repeat(10_000))),
         ("open_parentheses", || format!("x = {}", "(".repeat(10_000))),
         ("nested_lists", || format!("x = {}{}\n", "[".repeat(10_000), "]".repeat(10_000))),
