@@ -8,6 +8,7 @@
 pub mod base;
 pub mod catalog;
 pub mod finding;
+pub mod flow;
 pub mod graph;
 pub mod model;
 pub mod rules;
