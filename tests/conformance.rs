@@ -1,5 +1,7 @@
 //! Recall and false reports on the shared witness programs, counted as `../shared/tools/conformance.py` counts them.
 
+#![allow(clippy::disallowed_methods, reason = "harnesses read and copy files")]
+
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};

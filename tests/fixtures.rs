@@ -5,6 +5,8 @@
 //! `# low: [rule]` that these have one of low confidence. Lines without a mark have none. All rules are on; a folder with a
 //! `ranklint.toml` is checked with it.
 
+#![allow(clippy::disallowed_methods, reason = "harnesses read and copy files")]
+
 mod support;
 
 use support::fixtures::{Fixture, fixtures};

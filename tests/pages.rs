@@ -4,6 +4,8 @@
 //! a mark have no finding of the page's rule. A path after the language names the file; consecutive blocks with paths in one
 //! section are one project, and a path that is already taken begins the next one.
 
+#![allow(clippy::disallowed_methods, reason = "harnesses read and copy files")]
+
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,12 +1,15 @@
-//! The linked program: every file's model under its module name, and what a name in one of them means.
+//! The linked program: every file's model under its module name, and the identities of functions and classes.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::base::{FileId, Span, Symbol};
-use crate::catalog::ProjectFacts;
-use crate::model::{Constant, ExprId, File, LocalFunction};
+use crate::base::{ClassId, FileId, FunctionId, Span, Symbol};
+use crate::catalog::{Catalog, Entry, ProjectFacts};
+use crate::model::{Class, File, Function, LocalClass, LocalFunction};
+
+use super::bindings::Bindings;
+use super::modules::Modules;
 
 /// One Python file of the program.
 pub struct FileEntry {
@@ -24,25 +27,112 @@ pub struct Program {
     pub files: Vec<FileEntry>,
     /// What the project declares.
     pub facts: ProjectFacts,
-    modules: FxHashMap<Symbol, FileId>,
+    /// What library calls do.
+    pub catalog: Arc<Catalog>,
+    pub(super) modules: Modules,
+    pub(super) bindings: Vec<Bindings>,
+    function_base: Vec<u32>,
+    class_base: Vec<u32>,
+    methods_by_name: FxHashMap<Symbol, Vec<FunctionId>>,
+    packages: Vec<Symbol>,
 }
 
 impl Program {
+    /// Links the files. Nothing can fail: what does not resolve stays unresolved.
+    pub fn link(files: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>) -> Program {
+        let modules = Modules::new(&files);
+        let bindings = files.iter().map(|file| Bindings::new(&file.model)).collect();
+        let mut program = Program {
+            function_base: bases(files.iter().map(|file| file.model.functions.len())),
+            class_base: bases(files.iter().map(|file| file.model.classes.len())),
+            packages: files.iter().map(|file| Symbol::new(file.path.split('/').next().unwrap_or_default())).collect(),
+            files,
+            facts,
+            catalog,
+            modules,
+            bindings,
+            methods_by_name: FxHashMap::default(),
+        };
+        let mut methods: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
+        for (index, file) in program.files.iter().enumerate() {
+            for class in &file.model.classes {
+                for &(name, method) in &class.methods {
+                    methods.entry(name).or_default().push(program.function_id(FileId(index as u32), method));
+                }
+            }
+        }
+        program.methods_by_name = methods;
+        program
+    }
+
     /// The file behind `id`.
     pub fn file(&self, id: FileId) -> &FileEntry {
         &self.files[id.index()]
     }
 
-    /// The full dotted name that a name or chain of attributes refers to, through imports and aliases:
-    /// `dist.all_reduce` is `torch.distributed.all_reduce`, `np.save` is `numpy.save`, a builtin such as `open` is itself.
-    /// Absent for local variables, `self` and anything that is not such a chain.
-    pub fn resolve(&self, _file: FileId, _function: LocalFunction, _expr: ExprId) -> Option<Symbol> {
-        None
+    /// All files.
+    pub fn file_ids(&self) -> impl Iterator<Item = FileId> + use<> {
+        (0..self.files.len() as u32).map(FileId)
     }
 
-    /// The value that the source fixes for an expression, through module constants of this and other files.
-    pub fn constant(&self, _file: FileId, _function: LocalFunction, _expr: ExprId) -> Option<Constant> {
-        None
+    /// How many functions there are; identities run from 0.
+    pub fn function_count(&self) -> usize {
+        self.function_base.last().map_or(0, |&last| last as usize)
+    }
+
+    /// How many classes there are; identities run from 0.
+    pub fn class_count(&self) -> usize {
+        self.class_base.last().map_or(0, |&last| last as usize)
+    }
+
+    /// The identity of a file's function.
+    pub fn function_id(&self, file: FileId, function: LocalFunction) -> FunctionId {
+        FunctionId(self.function_base[file.index()] + function.0)
+    }
+
+    /// The identity of a file's class.
+    pub fn class_id(&self, file: FileId, class: LocalClass) -> ClassId {
+        ClassId(self.class_base[file.index()] + class.0)
+    }
+
+    /// The file and place of a function.
+    pub fn locate(&self, function: FunctionId) -> (FileId, LocalFunction) {
+        let file = self.function_base.partition_point(|&base| base <= function.0) - 1;
+        (FileId(file as u32), LocalFunction(function.0 - self.function_base[file]))
+    }
+
+    /// The file and place of a class.
+    pub fn locate_class(&self, class: ClassId) -> (FileId, LocalClass) {
+        let file = self.class_base.partition_point(|&base| base <= class.0) - 1;
+        (FileId(file as u32), LocalClass(class.0 - self.class_base[file]))
+    }
+
+    /// A function's definition.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        let (file, local) = self.locate(id);
+        self.file(file).model.function(local)
+    }
+
+    /// A class's definition.
+    pub fn class(&self, id: ClassId) -> &Class {
+        let (file, local) = self.locate_class(id);
+        self.file(file).model.class(local)
+    }
+
+    /// The class a function is a method of.
+    pub fn class_of(&self, function: FunctionId) -> Option<ClassId> {
+        let (file, local) = self.locate(function);
+        self.file(file).model.function(local).class.map(|class| self.class_id(file, class))
+    }
+
+    /// All methods of that name, in order of definition.
+    pub fn methods_named(&self, name: Symbol) -> &[FunctionId] {
+        self.methods_by_name.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether two files belong to the same top-level folder.
+    pub fn same_tree(&self, one: FileId, other: FileId) -> bool {
+        self.packages[one.index()] == self.packages[other.index()]
     }
 
     /// The dotted name of `function` within its module; empty for the module's own body.
@@ -50,13 +140,46 @@ impl Program {
         self.file(file).model.function(function).qualified.as_str()
     }
 
-    /// The dotted name of a file's module.
-    pub fn module_name(&self, _file: FileId) -> Option<Symbol> {
-        self.modules.keys().next().copied()
+    /// The dotted name of a file's module, as its own package would import it.
+    pub fn module_name(&self, file: FileId) -> Symbol {
+        self.modules.name(file)
     }
 
     /// The text of a span.
     pub fn text(&self, file: FileId, span: Span) -> &str {
         &self.file(file).text[span.start as usize..span.end as usize]
     }
+
+    /// What the catalogue says about a function of this program: the tree of a library that the catalogue knows is read
+    /// under the library's own names, whatever folder it lies in.
+    pub fn catalogued(&self, function: FunctionId) -> Option<&Entry> {
+        let (file, local) = self.locate(function);
+        let qualified = self.file(file).model.function(local).qualified;
+        let short = Symbol::new(&format!("{}.{qualified}", self.modules.name(file)));
+        if let Some(entry) = self.catalog.entry(short) {
+            return Some(entry);
+        }
+        let long = format!("{}.{qualified}", self.modules.long_name(file));
+        let mut rest = long.as_str();
+        while let Some((_, tail)) = rest.split_once('.') {
+            if tail.bytes().filter(|&byte| byte == b'.').count() < 2 {
+                return None;
+            }
+            if let Some(entry) = self.catalog.entry(Symbol::new(tail)) {
+                return Some(entry);
+            }
+            rest = tail;
+        }
+        None
+    }
+}
+
+fn bases(lengths: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut sum = 0;
+    let mut out = vec![0];
+    for length in lengths {
+        sum += length as u32;
+        out.push(sum);
+    }
+    out
 }

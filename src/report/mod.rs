@@ -45,7 +45,7 @@ pub struct Summary {
     pub suppressed: usize,
     /// Findings below the chosen confidence or severity.
     pub hidden: usize,
-    /// How long it took; printed for people only, and only where it is known.
+    /// How long it took, where it is known; printed only where colours are, so that piped output does not change.
     pub elapsed: Option<Duration>,
 }
 
@@ -174,7 +174,8 @@ fn closing_line(report: &Report<'_>) -> String {
         }
     };
     line += &format!(" in {}", counted(report.summary.files, "file"));
-    if let Some(elapsed) = report.summary.elapsed {
+    // A time is for the person at the terminal; what is piped on stays the same from run to run.
+    if let Some(elapsed) = report.summary.elapsed.filter(|_| report.color) {
         line += &format!(", {}, {:.2} s", counted(report.summary.lines, "line"), elapsed.as_secs_f64());
     }
     if report.summary.suppressed > 0 {

@@ -1,0 +1,117 @@
+//! Which file an import means: packages, `src` layouts, namespace packages, sibling scripts.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::base::{FileId, Symbol};
+
+use super::program::FileEntry;
+
+/// The files of the program by module name.
+pub struct Modules {
+    /// For each file its path's components without the suffix; `__init__` is dropped.
+    paths: Vec<Vec<Symbol>>,
+    /// How many leading components of the path lie above the topmost package.
+    roots: Vec<usize>,
+    by_last: FxHashMap<Symbol, Vec<FileId>>,
+    is_package: Vec<bool>,
+}
+
+impl Modules {
+    /// Indexes the files by the components of their paths.
+    pub fn new(files: &[FileEntry]) -> Modules {
+        let init = Symbol::new("__init__");
+        let mut paths = Vec::with_capacity(files.len());
+        let mut is_package = Vec::with_capacity(files.len());
+        let mut packages: FxHashSet<Vec<Symbol>> = FxHashSet::default();
+        for file in files {
+            let stem = file.path.strip_suffix(".py").or(file.path.strip_suffix(".pyi")).unwrap_or(&file.path);
+            let mut parts: Vec<Symbol> =
+                stem.split('/').filter(|part| !part.is_empty() && *part != ".").map(Symbol::new).collect();
+            let package = parts.last() == Some(&init);
+            if package {
+                parts.pop();
+                packages.insert(parts.clone());
+            }
+            paths.push(parts);
+            is_package.push(package);
+        }
+        let mut by_last: FxHashMap<Symbol, Vec<FileId>> = FxHashMap::default();
+        let mut roots = Vec::with_capacity(files.len());
+        for (index, parts) in paths.iter().enumerate() {
+            if let Some(&last) = parts.last() {
+                by_last.entry(last).or_default().push(FileId(index as u32));
+            }
+            let mut root = if is_package[index] { parts.len() } else { parts.len().saturating_sub(1) };
+            while root > 0 && packages.contains(&parts[..root]) {
+                root -= 1;
+            }
+            roots.push(root);
+        }
+        Modules { paths, roots, by_last, is_package }
+    }
+
+    /// The module's dotted name below the topmost package.
+    pub fn name(&self, file: FileId) -> Symbol {
+        let parts = &self.paths[file.index()];
+        join(&parts[self.roots[file.index()].min(parts.len().saturating_sub(1))..])
+    }
+
+    /// The module's dotted name from the working directory down: the longest name anybody could import it by.
+    pub fn long_name(&self, file: FileId) -> Symbol {
+        join(&self.paths[file.index()])
+    }
+
+    /// The file that `dotted` means when `importer` imports it.
+    pub fn find(&self, importer: FileId, dotted: &str) -> Option<FileId> {
+        let parts: Vec<Symbol> = dotted.split('.').map(Symbol::new).collect();
+        let candidates = self.by_last.get(parts.last()?)?;
+        let from = &self.paths[importer.index()];
+        candidates
+            .iter()
+            .copied()
+            .filter(|&file| {
+                let path = &self.paths[file.index()];
+                path.ends_with(&parts) && (parts.len() > 1 || self.reaches(importer, file))
+            })
+            .max_by_key(|&file| {
+                let path = &self.paths[file.index()];
+                let common = path.iter().zip(from).take_while(|(one, other)| one == other).count();
+                (common, std::cmp::Reverse(path.len()), std::cmp::Reverse(file))
+            })
+    }
+
+    /// The file that a relative import means: `level` dots, then `dotted`.
+    pub fn find_relative(&self, importer: FileId, level: u32, dotted: &str) -> Option<FileId> {
+        let path = self.relative(importer, level, dotted)?;
+        let candidates = self.by_last.get(path.last()?)?;
+        candidates.iter().copied().find(|&file| self.paths[file.index()] == path)
+    }
+
+    /// The dotted name that a relative import means, from the topmost package down.
+    pub fn relative_name(&self, importer: FileId, level: u32, dotted: &str) -> Option<Symbol> {
+        let path = self.relative(importer, level, dotted)?;
+        let root = self.roots[importer.index()].min(path.len());
+        Some(join(&path[root..]))
+    }
+
+    fn relative(&self, importer: FileId, level: u32, dotted: &str) -> Option<Vec<Symbol>> {
+        let own = &self.paths[importer.index()];
+        let up = level as usize - usize::from(self.is_package[importer.index()]);
+        let mut path = own[..own.len().checked_sub(up)?].to_vec();
+        path.extend(dotted.split('.').filter(|part| !part.is_empty()).map(Symbol::new));
+        Some(path)
+    }
+
+    /// Whether a plain `import name` in `importer` can mean `file`: a sibling, or a top-level module.
+    fn reaches(&self, importer: FileId, file: FileId) -> bool {
+        let (from, path) = (&self.paths[importer.index()], &self.paths[file.index()]);
+        let top_level = self.roots[file.index()] == path.len() - 1 && self.is_package[file.index()];
+        let sibling = !from.is_empty() && from[..from.len() - 1] == path[..path.len() - 1];
+        top_level || sibling || path.len() == 1
+    }
+}
+
+fn join(parts: &[Symbol]) -> Symbol {
+    let texts: Vec<&str> = parts.iter().map(|part| part.as_str()).collect();
+    Symbol::new(&texts.join("."))
+}

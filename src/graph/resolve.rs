@@ -1,0 +1,442 @@
+//! What a name or a chain of attributes means, across files.
+
+use crate::base::{ClassId, FileId, FunctionId, Symbol};
+use crate::model::{Constant, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement, fold};
+
+use super::bindings::{Binding, ImportedName};
+use super::program::Program;
+
+/// How many re-exports are followed.
+const FUEL: u32 = 12;
+
+/// What a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Target {
+    /// A function of the program.
+    Function(FunctionId),
+    /// A class of the program.
+    Class(ClassId),
+    /// A module of the program.
+    Module(FileId),
+    /// A top-level variable of a module of the program.
+    Variable(FileId, Symbol),
+    /// Something of a library, or a builtin, by its dotted name.
+    External(Symbol),
+}
+
+/// Where the nearest scope that binds a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// A function's own variable, the innermost first.
+    Local(LocalFunction),
+    /// The module, or nowhere.
+    Global,
+}
+
+impl Program {
+    /// Which scope a name belongs to when it is used in `function`.
+    pub fn scope_of(&self, file: FileId, function: LocalFunction, name: Symbol) -> Scope {
+        let model = &self.file(file).model;
+        let mut at = Some(function);
+        let mut innermost = true;
+        while let Some(id) = at {
+            let function = model.function(id);
+            let visible = match function.kind {
+                FunctionKind::Module => return Scope::Global,
+                FunctionKind::ClassBody => innermost,
+                FunctionKind::Def | FunctionKind::Lambda => true,
+            };
+            if visible && function.locals.binary_search_by_key(&name.as_str(), |local| local.as_str()).is_ok() {
+                return Scope::Local(id);
+            }
+            innermost = false;
+            at = function.parent;
+        }
+        Scope::Global
+    }
+
+    /// What a global name of a module means.
+    pub fn global(&self, file: FileId, name: Symbol) -> Option<Target> {
+        self.member(file, name, FUEL).or_else(|| is_builtin(name.as_str()).then_some(Target::External(name)))
+    }
+
+    /// What an attribute of a target means.
+    pub fn attribute(&self, target: Target, name: Symbol) -> Option<Target> {
+        match target {
+            Target::Module(file) => self.member(file, name, FUEL).or_else(|| {
+                let long = format!("{}.{name}", self.modules.long_name(file));
+                self.modules.find(file, &long).map(Target::Module)
+            }),
+            Target::External(dotted) => Some(Target::External(Symbol::new(&format!("{dotted}.{name}")))),
+            Target::Class(class) => self.method(class, name).map(Target::Function),
+            Target::Function(_) | Target::Variable(..) => None,
+        }
+    }
+
+    /// What an import made inside `file` means.
+    pub fn imported(&self, file: FileId, import: ImportedName) -> Option<Target> {
+        self.follow(file, import, FUEL)
+    }
+
+    fn member(&self, file: FileId, name: Symbol, fuel: u32) -> Option<Target> {
+        let fuel = fuel.checked_sub(1)?;
+        match self.bindings[file.index()].get(name) {
+            Some(Binding::Function(function)) => Some(Target::Function(self.function_id(file, *function))),
+            Some(Binding::Class(class)) => Some(Target::Class(self.class_id(file, *class))),
+            Some(Binding::Import(import)) => self.follow(file, *import, fuel),
+            Some(Binding::Variable { .. }) => Some(Target::Variable(file, name)),
+            None => self.bindings[file.index()].stars.iter().find_map(|star| {
+                let module = self.module_of(file, *star)?;
+                if module == file {
+                    return None;
+                }
+                self.member(module, name, fuel.saturating_sub(3))
+            }),
+        }
+    }
+
+    fn module_of(&self, file: FileId, import: ImportedName) -> Option<FileId> {
+        let module = import.module.map_or("", Symbol::as_str);
+        match import.level {
+            0 => self.modules.find(file, module),
+            level => self.modules.find_relative(file, level, module),
+        }
+    }
+
+    fn follow(&self, file: FileId, import: ImportedName, fuel: u32) -> Option<Target> {
+        if !import.from {
+            let bound = match import.renamed {
+                true => import.name.as_str(),
+                false => import.name.as_str().split('.').next().unwrap_or_default(),
+            };
+            let found = self.modules.find(file, bound).filter(|&found| found != file).map(Target::Module);
+            return Some(found.unwrap_or_else(|| Target::External(Symbol::new(bound))));
+        }
+        if let Some(module) = self.module_of(file, import) {
+            if module != file
+                && let Some(found) = self.member(module, import.name, fuel)
+            {
+                return Some(found);
+            }
+            let long = format!("{}.{}", self.modules.long_name(module), import.name);
+            if let Some(submodule) = self.modules.find(module, &long) {
+                return Some(Target::Module(submodule));
+            }
+            return Some(Target::External(Symbol::new(&format!("{}.{}", self.modules.name(module), import.name))));
+        }
+        let text = import.module.map_or("", Symbol::as_str);
+        let module = match import.level {
+            0 => Symbol::new(text),
+            level => self.modules.relative_name(file, level, text)?,
+        };
+        let dotted =
+            if module.as_str().is_empty() { import.name } else { Symbol::new(&format!("{module}.{}", import.name)) };
+        match self.modules.find(file, dotted.as_str()) {
+            Some(submodule) if submodule != file && import.level == 0 => Some(Target::Module(submodule)),
+            _ => Some(Target::External(dotted)),
+        }
+    }
+
+    /// What a name or chain of attributes means where it is used; absent for variables and anything that is not such a chain.
+    pub fn target(&self, file: FileId, function: LocalFunction, expr: ExprId) -> Option<Target> {
+        let model = &self.file(file).model;
+        match model.expr(expr) {
+            Expr::Name(name) => match self.scope_of(file, function, name) {
+                Scope::Global => self.global(file, name),
+                Scope::Local(owner) => self.local_target(file, owner, name),
+            },
+            Expr::Attribute { value, name } => {
+                let value = self.target(file, function, value)?;
+                match value {
+                    Target::External(dotted) => {
+                        let whole = Symbol::new(&format!("{dotted}.{name}"));
+                        Some(self.reanchor(file, whole))
+                    }
+                    _ => self.attribute(value, name),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// A dotted name that began outside may lead back into the program: `import pkg` then `pkg.sub.function`.
+    pub(super) fn reanchor(&self, file: FileId, dotted: Symbol) -> Target {
+        match dotted.as_str().contains('.').then(|| self.modules.find(file, dotted.as_str())).flatten() {
+            Some(module) => Target::Module(module),
+            None => match dotted.as_str().rsplit_once('.') {
+                Some((head, tail)) if head.contains('.') => {
+                    let member =
+                        self.modules.find(file, head).and_then(|module| self.member(module, Symbol::new(tail), FUEL));
+                    member.unwrap_or(Target::External(dotted))
+                }
+                _ => Target::External(dotted),
+            },
+        }
+    }
+
+    /// A local name that is bound by an import or a definition, and by nothing else.
+    fn local_target(&self, file: FileId, owner: LocalFunction, name: Symbol) -> Option<Target> {
+        let model = &self.file(file).model;
+        let mut found = None;
+        let mut several = false;
+        each_statement(model, model.function(owner).body, &mut |_, stmt| {
+            let bound = match stmt {
+                Stmt::Function(function) if model.function(*function).name == name => {
+                    Some(Target::Function(self.function_id(file, *function)))
+                }
+                Stmt::Class(class) if model.class(*class).name == name => {
+                    Some(Target::Class(self.class_id(file, *class)))
+                }
+                Stmt::Import(import) => import.names.iter().find_map(|alias| {
+                    let (bound, imported) = ImportedName::of(import, alias);
+                    if bound == name { self.imported(file, imported) } else { None }
+                }),
+                Stmt::Assign { targets, .. } => {
+                    several |= model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(name));
+                    None
+                }
+                _ => None,
+            };
+            found = found.or(bound);
+        });
+        found.filter(|_| !several)
+    }
+
+    /// The full dotted name that a name or chain of attributes refers to, through imports and aliases:
+    /// `dist.all_reduce` is `torch.distributed.all_reduce`, `np.save` is `numpy.save`, a builtin such as `open` is itself.
+    /// Absent for local variables, `self` and anything that is not such a chain.
+    pub fn resolve(&self, file: FileId, function: LocalFunction, expr: ExprId) -> Option<Symbol> {
+        self.target(file, function, expr).map(|target| self.dotted(target))
+    }
+
+    /// The dotted name of a target.
+    pub fn dotted(&self, target: Target) -> Symbol {
+        match target {
+            Target::External(dotted) => dotted,
+            Target::Module(file) => self.modules.name(file),
+            Target::Variable(file, name) => Symbol::new(&format!("{}.{name}", self.modules.name(file))),
+            Target::Function(function) => {
+                let (file, _) = self.locate(function);
+                Symbol::new(&format!("{}.{}", self.modules.name(file), self.function(function).qualified))
+            }
+            Target::Class(class) => {
+                let (file, _) = self.locate_class(class);
+                Symbol::new(&format!("{}.{}", self.modules.name(file), self.class(class).qualified))
+            }
+        }
+    }
+
+    /// The value that the source fixes for an expression, through names that are assigned once: local ones and module
+    /// constants of this and other files.
+    pub fn constant(&self, file: FileId, function: LocalFunction, expr: ExprId) -> Option<Constant> {
+        self.constant_within(file, function, expr, FUEL)
+    }
+
+    fn constant_within(&self, file: FileId, function: LocalFunction, expr: ExprId, fuel: u32) -> Option<Constant> {
+        let fuel = fuel.checked_sub(1)?;
+        let model = &self.file(file).model;
+        fold(model, expr, &|name| match model.expr(name) {
+            Expr::Name(symbol) => match self.scope_of(file, function, symbol) {
+                Scope::Local(owner) => {
+                    let value = self.single_assignment(file, owner, symbol)?;
+                    self.constant_within(file, owner, value, fuel)
+                }
+                Scope::Global => self.constant_of(self.global(file, symbol)?, fuel),
+            },
+            _ => self.constant_of(self.target(file, function, name)?, fuel),
+        })
+    }
+
+    fn constant_of(&self, target: Target, fuel: u32) -> Option<Constant> {
+        let Target::Variable(file, name) = target else { return None };
+        let Some(Binding::Variable { values, other_writes: false }) = self.bindings[file.index()].get(name) else {
+            return None;
+        };
+        let &[value] = values.as_slice() else { return None };
+        self.constant_within(file, LocalFunction(0), value, fuel)
+    }
+
+    /// The only value ever assigned to a local name, if there is only one and it is a plain assignment.
+    pub fn single_assignment(&self, file: FileId, owner: LocalFunction, name: Symbol) -> Option<ExprId> {
+        let model = &self.file(file).model;
+        if model.function(owner).parameters.iter().any(|parameter| parameter.name == name) {
+            return None;
+        }
+        let mut values: Vec<Option<ExprId>> = Vec::new();
+        each_statement(model, model.function(owner).body, &mut |_, stmt| {
+            let mut bound = |target: ExprId, value: Option<ExprId>| {
+                if model.expr(target) == Expr::Name(name) {
+                    values.push(value);
+                } else if let Expr::Tuple(parts) | Expr::ListDisplay(parts) = model.expr(target)
+                    && model.list(parts).iter().any(|&part| model.expr(part) == Expr::Name(name))
+                {
+                    values.push(None);
+                }
+            };
+            match stmt {
+                Stmt::Assign { targets, value } => {
+                    model.list(*targets).iter().for_each(|&target| bound(target, Some(*value)));
+                }
+                Stmt::Annotated { target, value: Some(value), .. } => bound(*target, Some(*value)),
+                Stmt::AugAssign { target, .. } | Stmt::For { target, .. } => bound(*target, None),
+                Stmt::With { items, .. } => {
+                    items.iter().filter_map(|item| item.target).for_each(|target| bound(target, None));
+                }
+                _ => {}
+            }
+        });
+        match values[..] {
+            [Some(value)] => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The method of that name, of the class itself or of its bases.
+    pub fn method(&self, class: ClassId, name: Symbol) -> Option<FunctionId> {
+        self.lineage(class).into_iter().find_map(|class| {
+            let (file, _) = self.locate_class(class);
+            let found = self.class(class).methods.iter().rev().find(|(method, _)| *method == name)?;
+            Some(self.function_id(file, found.1))
+        })
+    }
+
+    /// The class and its bases within the program, nearest first, each once.
+    pub fn lineage(&self, class: ClassId) -> Vec<ClassId> {
+        let mut out = vec![class];
+        let mut at = 0;
+        while at < out.len() && out.len() < 64 {
+            for base in self.bases(out[at]) {
+                if let Target::Class(base) = base
+                    && !out.contains(&base)
+                {
+                    out.push(base);
+                }
+            }
+            at += 1;
+        }
+        out
+    }
+
+    /// What the bases of a class mean.
+    pub fn bases(&self, class: ClassId) -> Vec<Target> {
+        let (file, local) = self.locate_class(class);
+        let model = &self.file(file).model;
+        let class = model.class(local);
+        model
+            .list(class.bases)
+            .iter()
+            .filter_map(|&base| match model.expr(base) {
+                Expr::Subscript(generic, _) => self.target(file, class.parent, generic),
+                _ => self.target(file, class.parent, base),
+            })
+            .collect()
+    }
+
+    /// The dotted names of the library classes that a class descends from.
+    pub fn external_bases(&self, class: ClassId) -> Vec<Symbol> {
+        let mut out = Vec::new();
+        for class in self.lineage(class) {
+            for base in self.bases(class) {
+                if let Target::External(dotted) = base {
+                    out.push(dotted);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// Builtin functions and types that rules and the catalogue speak of.
+fn is_builtin(name: &str) -> bool {
+    matches!(
+        name,
+        "open"
+            | "print"
+            | "len"
+            | "range"
+            | "enumerate"
+            | "zip"
+            | "map"
+            | "filter"
+            | "any"
+            | "all"
+            | "sum"
+            | "min"
+            | "max"
+            | "sorted"
+            | "reversed"
+            | "list"
+            | "tuple"
+            | "set"
+            | "frozenset"
+            | "dict"
+            | "str"
+            | "int"
+            | "float"
+            | "bool"
+            | "bytes"
+            | "iter"
+            | "next"
+            | "isinstance"
+            | "issubclass"
+            | "hasattr"
+            | "getattr"
+            | "setattr"
+            | "callable"
+            | "type"
+            | "super"
+            | "id"
+            | "hash"
+            | "abs"
+            | "round"
+            | "divmod"
+            | "pow"
+            | "repr"
+            | "format"
+            | "vars"
+            | "dir"
+            | "globals"
+            | "locals"
+            | "exec"
+            | "eval"
+            | "compile"
+            | "__import__"
+            | "exit"
+            | "quit"
+            | "input"
+            | "object"
+            | "slice"
+            | "property"
+            | "staticmethod"
+            | "classmethod"
+            | "breakpoint"
+            | "chr"
+            | "ord"
+            | "bin"
+            | "hex"
+            | "Exception"
+            | "BaseException"
+            | "ValueError"
+            | "RuntimeError"
+            | "TypeError"
+            | "KeyError"
+            | "OSError"
+            | "IOError"
+            | "StopIteration"
+            | "AssertionError"
+            | "ImportError"
+            | "NotImplementedError"
+            | "AttributeError"
+            | "IndexError"
+            | "FileNotFoundError"
+            | "KeyboardInterrupt"
+            | "SystemExit"
+            | "TimeoutError"
+            | "MemoryError"
+            | "ArithmeticError"
+            | "LookupError"
+            | "ConnectionError"
+            | "PermissionError"
+            | "FileExistsError"
+    )
+}
