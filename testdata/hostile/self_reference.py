@@ -16,7 +16,7 @@ def deco(f):
 def f(x=f, *, y=lambda: f()):
     f.f = f
     f.f.f(f)(f)[f](f(f(f)))
-    with f as f, f() as f():
+    with f as f, f() as f.f:
         dist.barrier(f)
     for f in f: f = f
     while f: del f

@@ -38,6 +38,14 @@ pub(super) fn draw(blocks: &[Block<'_>], paint: Paint, out: &mut String) {
     let widest = blocks.iter().flat_map(|block| block.lines.keys()).max().copied().unwrap_or(0);
     let digits = widest.to_string().len().max(2);
     let gutter = " ".repeat(digits + 2);
+    if let [block] = blocks
+        && block.lines.values().all(|(text, notes)| text.trim().is_empty() && notes.iter().all(|n| n.text.is_none()))
+    {
+        // Nothing to show: the file is empty or could not be read. Its name is enough.
+        let place = format!("{}:{}:{}", printable(block.path), block.at.line, block.at.column);
+        let (open, close) = (paint.paint(Style::Faint, "╶─["), paint.paint(Style::Faint, "]"));
+        return push_line(out, &format!("{gutter}{open}{place}{close}"));
+    }
     for (index, block) in blocks.iter().enumerate() {
         let corner = if index == 0 { "╭─[" } else { "├─[" };
         let place = format!("{}:{}:{}", printable(block.path), block.at.line, block.at.column);
