@@ -1,6 +1,7 @@
 //! The program: modules, classes, what names mean across files, and what functions issue.
 
 mod bindings;
+pub mod evaluate;
 mod modules;
 mod program;
 mod resolve;

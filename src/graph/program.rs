@@ -145,6 +145,17 @@ impl Program {
         self.modules.name(file)
     }
 
+    /// The dotted name of a class, as its own package would import it.
+    pub fn class_name(&self, file: FileId, class: ClassId) -> Symbol {
+        Symbol::new(&format!("{}.{}", self.modules.name(file), self.class(class).qualified))
+    }
+
+    /// Whether a class of this program is one whose methods the catalogue knows.
+    pub fn catalogued_class(&self, class: ClassId) -> bool {
+        let (file, _) = self.locate_class(class);
+        self.catalog.type_named(self.class_name(file, class)).is_some()
+    }
+
     /// The text of a span.
     pub fn text(&self, file: FileId, span: Span) -> &str {
         &self.file(file).text[span.start as usize..span.end as usize]
