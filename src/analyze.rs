@@ -3,6 +3,8 @@
 //! Each file's part runs inside `catch_unwind`: a defect met in one file is reported under its name and leaves the
 //! rest of the run unharmed.
 
+mod depth;
+
 use std::any::Any;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -253,6 +255,11 @@ struct Modelled {
 }
 
 fn model_of(path: String, text: Arc<str>) -> Modelled {
+    if let Some(span) = depth::too_deep(&text) {
+        let error = syntax::SyntaxError { message: "nested too deeply to be analysed".to_owned(), span };
+        let (lines, model) = (line_count(&text), empty_model());
+        return Modelled { entry: FileEntry { path, text, model }, lines, syntax_error: Some(error), defect: None };
+    }
     let outcome = catch_unwind(|| {
         let mut parsed = syntax::parse(&text);
         let model = model::lower(&parsed, &text, detail_of(&text));
@@ -264,11 +271,14 @@ fn model_of(path: String, text: Arc<str>) -> Modelled {
             Modelled { entry: FileEntry { path, text, model }, lines, syntax_error, defect: None }
         }
         Err(defect) => {
-            let model = model::lower(&syntax::parse(""), "", Detail::Full);
-            let defect = Some(defect_text(&*defect));
+            let (model, defect) = (empty_model(), Some(defect_text(&*defect)));
             Modelled { entry: FileEntry { path, text, model }, lines, syntax_error: None, defect }
         }
     }
+}
+
+fn empty_model() -> model::File {
+    model::lower(&syntax::parse(""), "", Detail::Full)
 }
 
 /// How much of a file to keep.
