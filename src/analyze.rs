@@ -64,6 +64,17 @@ pub struct FileRecord {
     pub comments: Vec<Comment>,
 }
 
+/// The files of an analysis of `sources`, and the lines of all, without analysing them: what a report needs.
+pub fn records(sources: Vec<SourceFile>) -> (Vec<FileRecord>, usize) {
+    let sorted = Sorted::new(sources);
+    let readable = sorted.python.into_iter().chain(sorted.scripts);
+    let unreadable = sorted.unreadable.into_iter().map(|(path, _)| (path, "".into()));
+    let files = readable.chain(unreadable).map(|(path, text)| FileRecord { path, text, comments: Vec::new() });
+    let files: Vec<FileRecord> = files.collect();
+    let lines = files.iter().map(|file| line_count(&file.text)).sum();
+    (files, lines)
+}
+
 /// A defect of ranklint itself that was met in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InternalError {

@@ -305,6 +305,28 @@ fn one_thread_and_many_print_the_same_bytes() {
 }
 
 #[test]
+fn a_kept_result_prints_the_same_bytes() {
+    let folder = Folder::new("cache");
+    folder.file("a.py", "def f(:\n").file("b.py", "x = 1 # ranklint: ignore[meta]\n").file("c.py", b"\xff");
+    for format in ["text", "concise", "json"] {
+        let run = |more: &[&str]| folder.ranklint(&[&["check", "--output-format", format], more].concat());
+        let (fresh, first, second) = (run(&["--no-cache"]), run(&[]), run(&[]));
+        assert_eq!((&fresh.out, fresh.code), (&first.out, first.code));
+        assert_eq!((&fresh.out, fresh.code), (&second.out, second.code));
+    }
+    let kept: Vec<PathBuf> = std::fs::read_dir(folder.0.join(".cache/ranklint/results"))
+        .expect("results are kept in the user's cache folder")
+        .map(|entry| entry.expect("it can be listed").path())
+        .collect();
+    assert_eq!(kept.len(), 1, "one result, whatever the format");
+    std::fs::write(&kept[0], "damaged").expect("it can be written");
+    assert_eq!(folder.findings(&[]).len(), 3);
+    folder.file("a.py", "x = 1\n");
+    assert_eq!(folder.findings(&[]).len(), 2);
+    assert_eq!(folder.findings(&["--ignore", "unused-ignore"]).len(), 1);
+}
+
+#[test]
 fn rules_are_listed_and_explained() {
     let folder = Folder::new("rules");
     let list: Value = serde_json::from_str(&folder.ranklint(&["rules", "--output-format", "json"]).out).expect("JSON");

@@ -196,7 +196,7 @@ fn unused(id: FileId, file: &FileRecord, of_file: &FileCovers, cover: &Cover, po
         .iter()
         .filter(|(_, rules, used)| {
             let asked = |rule: &&Rule| policy.selects(rule.name) && !is_about_suppressions(rule.name);
-            !used && rules.iter().any(|rule| asked(&rule))
+            !used && rules.iter().any(asked)
         })
         .map(|(name, _, _)| name)
         .collect();
