@@ -20,11 +20,22 @@ impl Folder {
         Folder(path)
     }
 
+    /// A folder of `testdata/cli`, which the test only reads.
+    fn of_testdata(name: &str) -> Folder {
+        Folder(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/cli").join(name))
+    }
+
     fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
         let path = self.0.join(path);
         std::fs::create_dir_all(path.parent().expect("it lies in the folder")).expect("it can be made");
         std::fs::write(path, content).expect("it can be written");
         self
+    }
+
+    /// The user's cache folder, as the program sees it.
+    fn cache(&self) -> PathBuf {
+        let place = self.0.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(&self.0);
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache").join(place.to_string_lossy().replace('/', "-"))
     }
 
     fn ranklint(&self, arguments: &[&str]) -> Run {
@@ -35,7 +46,7 @@ impl Folder {
         let output = Command::new(env!("CARGO_BIN_EXE_ranklint"))
             .current_dir(&self.0)
             .env_remove("FORCE_COLOR")
-            .env("XDG_CACHE_HOME", self.0.join(".cache"))
+            .env("XDG_CACHE_HOME", self.cache())
             .args(arguments)
             .write_stdin(input)
             .output()
@@ -107,6 +118,7 @@ fn what_cannot_be_read_is_one_finding_and_harms_nothing_else() {
         std::os::unix::fs::symlink("nowhere.py", folder.0.join("dangling.py")).expect("a link");
         std::os::unix::fs::symlink("loop.py", folder.0.join("loop.py")).expect("a link");
         std::os::unix::fs::symlink(".", folder.0.join("again")).expect("a link");
+        std::os::unix::fs::symlink("dir.py", folder.0.join("link")).expect("a link");
     }
     let mut expected = vec!["broken.py:1 syntax-error", "bytes.py:1 unreadable-file"];
     if cfg!(unix) {
@@ -115,6 +127,7 @@ fn what_cannot_be_read_is_one_finding_and_harms_nothing_else() {
     assert_eq!(folder.findings(&[]), expected);
     assert_eq!(folder.ranklint(&["check"]).code, Some(1));
     assert_eq!(folder.ranklint(&["check", "--exit-zero"]).code, Some(0));
+    assert_eq!(folder.ranklint(&["check", "link"]).err, "", "a link given by name is followed");
     assert_eq!(folder.ranklint(&["check", "--select", "filesystem", "a.py", "dir.py"]).code, Some(0));
     assert!(folder.ranklint(&["check", "bytes.py"]).out.contains("offset 5 (line 1)"));
     assert_eq!(folder.findings(&["--ignore", "syntax-error,unreadable-file"]), Vec::<String>::new());
@@ -229,24 +242,13 @@ fn ignored_and_hidden_files_are_passed_over_unless_named() {
 
 #[test]
 fn suppressions_work_and_are_judged() {
-    let folder = Folder::new("suppressions");
-    // The syntax error of each file lies on its last line.
-    folder.file("same.py", "x = 1\ndef f(: # ranklint: ignore[syntax-error] -- a template\n");
-    folder.file("above.py", "# ranklint: ignore[meta] -- a template\n# and a remark\ndef f(:\n");
-    folder.file("file.py", "# ranklint: ignore-file[syntax-error] -- a template\nx = 1\n\n\ndef f(:\n");
-    folder.file("range.py", "# ranklint: disable[syntax-error]\n\ndef f(:\n# ranklint: enable[syntax-error]\n");
+    let folder = Folder::of_testdata("suppressions/work");
     assert_eq!(folder.findings(&[]), Vec::<String>::new());
     let summary: Value =
         serde_json::from_str(&folder.ranklint(&["check", "--output-format", "json"]).out).expect("JSON");
     assert_eq!(summary["summary"]["suppressed"], 4);
 
-    let folder = Folder::new("suppressions-wrong");
-    folder.file("string.py", "x = '# ranklint: ignore-file[syntax-error]'\ndef f(:\n");
-    folder.file("bare.py", "# ranklint: ignore\ndef f(:\n");
-    folder.file("closed.py", "# ranklint: disable[syntax-error]\n# ranklint: enable[syntax-error]\n\ndef f(:\n");
-    folder.file("typo.py", "x = 1  # ranklint: ignore[sintax-error, unreadable-file] -- why\n");
-    folder.file("verb.py", "x = 1  # ranklint: ingore[meta]\n");
-    folder.file("unused.sh", "echo 1 # ranklint: ignore[unreadable-file]\n");
+    let folder = Folder::of_testdata("suppressions/wrong");
     let expected = [
         "bare.py:1 bare-ignore",
         "bare.py:2 syntax-error",
@@ -308,13 +310,16 @@ fn one_thread_and_many_print_the_same_bytes() {
 fn a_kept_result_prints_the_same_bytes() {
     let folder = Folder::new("cache");
     folder.file("a.py", "def f(:\n").file("b.py", "x = 1 # ranklint: ignore[meta]\n").file("c.py", b"\xff");
+    if folder.cache().exists() {
+        std::fs::remove_dir_all(folder.cache()).expect("left over from an earlier run");
+    }
     for format in ["text", "concise", "json"] {
         let run = |more: &[&str]| folder.ranklint(&[&["check", "--output-format", format], more].concat());
         let (fresh, first, second) = (run(&["--no-cache"]), run(&[]), run(&[]));
         assert_eq!((&fresh.out, fresh.code), (&first.out, first.code));
         assert_eq!((&fresh.out, fresh.code), (&second.out, second.code));
     }
-    let kept: Vec<PathBuf> = std::fs::read_dir(folder.0.join(".cache/ranklint/results"))
+    let kept: Vec<PathBuf> = std::fs::read_dir(folder.cache().join("ranklint/results"))
         .expect("results are kept in the user's cache folder")
         .map(|entry| entry.expect("it can be listed").path())
         .collect();

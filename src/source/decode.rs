@@ -20,8 +20,10 @@ pub fn decode(mut bytes: Vec<u8>, kind: Kind) -> Result<String, Problem> {
             let line = error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
             Problem {
                 message: format!("the file is not UTF-8: the byte at offset {at} (line {line}) is no character"),
-                help: "save it as UTF-8, or declare its encoding in the first line: `# -*- coding: latin-1 -*-`"
-                    .to_owned(),
+                help: match kind {
+                    Kind::Python => "save it as UTF-8, or declare its encoding: `# -*- coding: latin-1 -*-`".to_owned(),
+                    Kind::Shell => "save it as UTF-8".to_owned(),
+                },
             }
         }),
     }
