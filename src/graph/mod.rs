@@ -5,5 +5,5 @@ mod modules;
 mod program;
 mod resolve;
 
-pub use program::{ClassId, FileEntry, FunctionId, Program};
+pub use program::{FileEntry, Program};
 pub use resolve::{Scope, Target};
