@@ -217,6 +217,8 @@ pub struct Axis {
     pub name: Symbol,
     /// Words that mean it inside names: `tensor_parallel`, `tp`.
     pub words: Vec<String>,
+    /// Axes it is not independent of: another way to cut the same ranks (`ep` cuts across `dp` and `tp`).
+    pub overlaps: Vec<Symbol>,
 }
 
 /// What a name conventionally means where nothing better is known about it.

@@ -36,6 +36,9 @@ impl Loader<'_> {
         for axis in &raw.axis {
             self.axis(axis)?;
         }
+        for axis in &raw.axis {
+            self.overlaps(axis)?;
+        }
         for kind in &raw.types {
             self.kind_of_object(kind)?;
         }
@@ -82,11 +85,24 @@ impl Loader<'_> {
         for word in &raw.words {
             words.push(self.identifier(word, "a word of an axis")?.as_str().to_owned());
         }
-        let axis = Axis { name, words };
+        let axis = Axis { name, words, overlaps: Vec::new() };
         convention::add_family(&mut self.catalog.conventions, &axis);
         match self.catalog.axes.iter_mut().find(|known| known.name == name) {
             Some(known) => known.words.extend(axis.words),
             None => self.catalog.axes.push(axis),
+        }
+        Ok(())
+    }
+
+    /// A second pass: an axis may overlap one that stands further down.
+    fn overlaps(&mut self, raw: &RawAxis) -> Loaded<()> {
+        for other in &raw.overlaps {
+            let other = self.axis_name(other)?;
+            for axis in &mut self.catalog.axes {
+                if axis.name.as_str() == raw.name.get_ref() {
+                    axis.overlaps.push(other);
+                }
+            }
         }
         Ok(())
     }

@@ -78,6 +78,24 @@ impl Catalog {
         self.keys.get(key).or_else(longest)
     }
 
+    /// Whether two axes are not independent: a value that varies along one can differ between ranks that the other joins.
+    pub fn axes_meet(&self, one: Symbol, other: Symbol) -> bool {
+        axes_of(one).any(|a| axes_of(other).any(|b| self.parts_meet(a, b)))
+    }
+
+    fn parts_meet(&self, a: &str, b: &str) -> bool {
+        let overlap = |one: &str, other: &str| {
+            let axis = self.axes.iter().find(|axis| axis.name.as_str() == one);
+            axis.is_some_and(|axis| axis.overlaps.iter().any(|part| part.as_str() == other))
+        };
+        match (a, b) {
+            ("local", "host") | ("host", "local") => false,
+            // Where an axis runs, within nodes or across, is the launcher's business.
+            ("world" | "local" | "host", _) | (_, "world" | "local" | "host") => true,
+            _ => a == b || overlap(a, b) || overlap(b, a),
+        }
+    }
+
     /// The axes.
     pub fn axes(&self) -> &[Axis] {
         &self.axes

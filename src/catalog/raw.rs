@@ -39,6 +39,8 @@ pub(super) struct RawAxis {
     pub name: Spanned<String>,
     #[serde(default)]
     pub words: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub overlaps: Vec<Spanned<String>>,
 }
 
 /// A type.
