@@ -165,6 +165,9 @@ pub struct Value {
     pub axis: Symbol,
     /// The group argument that overrides the axis, if there is one.
     pub group: Option<Operand>,
+    /// The argument that, when given, decides the value instead: with it the value is as uniform as the argument
+    /// (`random.Random(seed)`).
+    pub unless: Option<Operand>,
     /// Why it may differ, as the second half of a sentence: `each rank has its own`.
     pub reason: String,
 }

@@ -55,8 +55,9 @@ impl Loader<'_> {
         }
         for table in &raw.value {
             let value = self.value(&table.kind, table.of.as_ref(), table.axis.as_ref(), table.reason.as_ref())?;
-            let group = table.group.as_ref().map(|group| self.operand(group)).transpose()?;
-            self.entries(&table.modules, &table.names, |_| Entry::Value(Value { group, ..value.clone() }))?;
+            let group = self.optional(table.group.as_ref())?;
+            let unless = self.optional(table.unless.as_ref())?;
+            self.entries(&table.modules, &table.names, |_| Entry::Value(Value { group, unless, ..value.clone() }))?;
         }
         for table in &raw.environment {
             self.environment(table)?;
@@ -235,7 +236,7 @@ impl Loader<'_> {
             Some(reason) => reason.get_ref().clone(),
             None => convention::reason(&kind).to_owned(),
         };
-        Ok(Value { kind, axis, group: None, reason })
+        Ok(Value { kind, axis, group: None, unless: None, reason })
     }
 
     fn environment(&mut self, raw: &RawEnvironment) -> Loaded<()> {

@@ -162,6 +162,7 @@ pub(super) struct RawValue {
     pub of: Option<Spanned<RawLocal>>,
     pub axis: Option<Spanned<String>>,
     pub group: Option<RawOperand>,
+    pub unless: Option<RawOperand>,
     pub reason: Option<Spanned<String>>,
 }
 
