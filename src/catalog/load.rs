@@ -33,6 +33,12 @@ type Loaded<T> = Result<T, CatalogError>;
 
 impl Loader<'_> {
     fn read(mut self, raw: RawModels) -> Loaded<()> {
+        self.tables(raw)?;
+        expand_aliases(self.catalog, &self.seen);
+        Ok(())
+    }
+
+    fn tables(&mut self, raw: RawModels) -> Loaded<()> {
         for axis in &raw.axis {
             self.axis(axis)?;
         }
@@ -367,18 +373,24 @@ impl Loader<'_> {
     }
 }
 
-/// Lists the methods of every type under its aliases too, where nothing else stands.
-pub(super) fn expand_aliases(catalog: &mut Catalog) {
+/// Lists the methods of every type under all of its names. What `declared` names wins over what was there before.
+fn expand_aliases(catalog: &mut Catalog, declared: &FxHashSet<(&'static str, Symbol)>) {
     let mut added: FxHashMap<Symbol, Entry> = FxHashMap::default();
     for (&dotted, entry) in &catalog.entries {
         let Some((owner, method)) = dotted.as_str().rsplit_once('.') else { continue };
         let Some(kind) = catalog.types.get(&Symbol::new(owner)) else { continue };
-        if kind.name.as_str() != owner {
+        let new = declared.contains(&("entry", dotted));
+        // An old entry under an alias is itself a copy: the one under the type's own name is copied on.
+        if !new && kind.name.as_str() != owner {
             continue;
         }
-        for alias in &kind.aliases {
+        for alias in kind.aliases.iter().chain([&kind.name]) {
             let full = Symbol::new(&format!("{alias}.{method}"));
-            if !catalog.entries.contains_key(&full) {
+            let stands = match new {
+                true => declared.contains(&("entry", full)),
+                false => catalog.entries.contains_key(&full),
+            };
+            if !stands {
                 added.insert(full, entry.clone());
             }
         }

@@ -40,7 +40,6 @@ impl Catalog {
     pub fn extended(&self, source_name: &str, toml_text: &str) -> Result<Catalog, CatalogError> {
         let mut catalog = self.clone();
         load::read(&mut catalog, source_name, toml_text)?;
-        load::expand_aliases(&mut catalog);
         Ok(catalog)
     }
 
