@@ -219,20 +219,29 @@ fn a_method_that_a_project_declares_anew_changes_under_every_name() {
 
 #[test]
 fn mistakes_name_their_line_and_what_to_do() {
-    insta::assert_snapshot!(mistake("[[collective]]\nnames = [\"a.b\"]\nworld = true\ngrup = 1\n"));
-    insta::assert_snapshot!(mistake("[[colective]]\nnames = [\"a.b\"]\n"));
-    insta::assert_snapshot!(mistake("[[collective]]\nworld = true\n"));
-    insta::assert_snapshot!(mistake("[[collective]]\nnames = [\"a.b\"]\n"));
-    insta::assert_snapshot!(mistake("[[collective]]\nnames = [\"a.b\"]\naxis = \"dpp\"\n"));
-    insta::assert_snapshot!(mistake("[[collective]]\nnames = [\"a.b\"]\naxis = \"tp+zz\"\n"));
-    insta::assert_snapshot!(mistake("[[collective]]\nnames = [\"a.b\"]\naxis = \"tp\"\nworld = true\n"));
-    insta::assert_snapshot!(mistake("[[collective]]\nnames = [\"a.b()\"]\nworld = true\n"));
-    insta::assert_snapshot!(mistake("[[exit]]\nnames = [\"a.b\", \"a.b\"]\n"));
-    insta::assert_snapshot!(mistake("[[value]]\nnames = [\"a.b\"]\nkind = \"ranks\"\n"));
-    insta::assert_snapshot!(mistake("[[value]]\nnames = [\"a.b\"]\nkind = \"local\"\n"));
-    insta::assert_snapshot!(mistake("[[value]]\nnames = [\"a.b\"]\nkind = \"rank\"\nof = \"clock\"\n"));
-    insta::assert_snapshot!(mistake("[[wrapper]]\nnames = [\"a.b\"]\ndoes = \"first-rank\"\n"));
-    insta::assert_snapshot!(mistake("[[environment]]\nkeys = [\"A-B\"]\nkind = \"rank\"\n"));
-    insta::assert_snapshot!(mistake("[[value]\nnames = 1\n"));
-    insta::assert_snapshot!(mistake("[[axis]]\nname = \"world\"\nwords = [\"job\"]\n"));
+    let texts = [
+        "[[collective]]\nnames = [\"a.b\"]\nworld = true\ngrup = 1\n",
+        "[[colective]]\nnames = [\"a.b\"]\n",
+        "[[collective]]\nworld = true\n",
+        "[[collective]]\nnames = [\"a.b\"]\n",
+        "[[collective]]\nnames = [\"a.b\"]\naxis = \"dpp\"\n",
+        "[[collective]]\nnames = [\"a.b\"]\naxis = \"tp+zz\"\n",
+        "[[collective]]\nnames = [\"a.b\"]\naxis = \"tp\"\nworld = true\n",
+        "[[collective]]\nnames = [\"a.b()\"]\nworld = true\n",
+        "[[exit]]\nnames = [\"a.b\", \"a.b\"]\n",
+        "[[value]]\nnames = [\"a.b\"]\nkind = \"ranks\"\n",
+        "[[value]]\nnames = [\"a.b\"]\nkind = \"local\"\n",
+        "[[value]]\nnames = [\"a.b\"]\nkind = \"rank\"\nof = \"clock\"\n",
+        "[[wrapper]]\nnames = [\"a.b\"]\ndoes = \"first-rank\"\n",
+        "[[environment]]\nkeys = [\"A-B\"]\nkind = \"rank\"\n",
+        "[[value]\nnames = 1\n",
+        "[[axis]]\nname = \"world\"\nwords = [\"job\"]\n",
+        "[[axis]]\nname = \"t p\"\n",
+        "[[value]]\nnames = [\"a.b\"]\nkind = \"rank\"\nreason = \"\"\n",
+        "[[collective]]\nnames = [\"a.b\"]\nworld = false\n",
+        "[[collective]]\nnames = [\"a.b\"]\ngroup = { paramter = \"g\" }\n",
+        "[[collective]]\nnames = [\"a.b\"]\ngroup = { parameter = \"g\", position = 900 }\n",
+    ];
+    let told: Vec<String> = texts.iter().map(|text| format!("{text}=> {}\n", mistake(text))).collect();
+    insta::assert_snapshot!(told.join("\n"));
 }
