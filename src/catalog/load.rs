@@ -1,7 +1,9 @@
 //! From the written shape to the typed catalogue: expands names, checks every one of them, and says where a mistake is.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Deserialize;
 use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::convention;
 use super::error::{CatalogError, Place, nearest};
@@ -20,6 +22,21 @@ const FIXED_AXES: [&str; 3] = ["world", "host", "local"];
 pub(super) fn read(catalog: &mut Catalog, source: &str, text: &str) -> Result<(), CatalogError> {
     let place = Place { source, text };
     let raw: RawModels = toml::from_str(text).map_err(|error| place.shape_error(&error))?;
+    Loader { place, catalog, seen: FxHashSet::default() }.read(raw)
+}
+
+/// Reads the table at `path` of a larger document, such as `tool.ranklint.models` of a `pyproject.toml`; an absent one
+/// declares nothing.
+pub(super) fn read_at(catalog: &mut Catalog, source: &str, text: &str, path: &[&str]) -> Result<(), CatalogError> {
+    let place = Place { source, text };
+    let document = DeTable::parse(text).map_err(|error| place.shape_error(&error))?;
+    let mut found = Spanned::new(document.span(), DeValue::Table(document.into_inner()));
+    for &key in path {
+        let DeValue::Table(mut table) = found.into_inner() else { return Ok(()) };
+        let Some(inner) = table.remove(key) else { return Ok(()) };
+        found = inner;
+    }
+    let raw = RawModels::deserialize(ValueDeserializer::from(found)).map_err(|error| place.shape_error(&error))?;
     Loader { place, catalog, seen: FxHashSet::default() }.read(raw)
 }
 

@@ -43,6 +43,14 @@ impl Catalog {
         Ok(catalog)
     }
 
+    /// As [`Catalog::extended`], with the declarations in the table at `path` of a larger document:
+    /// `["tool", "ranklint", "models"]` of a `pyproject.toml`. Mistakes keep their place in the document.
+    pub fn extended_at(&self, source_name: &str, toml_text: &str, path: &[&str]) -> Result<Catalog, CatalogError> {
+        let mut catalog = self.clone();
+        load::read_at(&mut catalog, source_name, toml_text, path)?;
+        Ok(catalog)
+    }
+
     /// What the dotted name means.
     pub fn entry(&self, dotted: Symbol) -> Option<&Entry> {
         self.entries.get(&dotted)

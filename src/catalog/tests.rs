@@ -245,3 +245,25 @@ fn mistakes_name_their_line_and_what_to_do() {
     let told: Vec<String> = texts.iter().map(|text| format!("{text}=> {}\n", mistake(text))).collect();
     insta::assert_snapshot!(told.join("\n"));
 }
+
+#[test]
+fn declarations_are_found_inside_a_larger_document() {
+    let path = ["tool", "ranklint", "models"];
+    let read = |text: &str| Catalog::builtin().extended_at("pyproject.toml", text, &path);
+    let project = "[project]\nname = \"acme\"\n\n[[tool.ranklint.models.exit]]\nnames = [\"acme.stop\"]\n";
+    let catalog = read(project).expect("it loads");
+    assert_eq!(catalog.entry(symbol("acme.stop")), Some(&Entry::Exit));
+    assert!(read("[project]\nname = \"acme\"\n").is_ok());
+    let wrong = read(&project.replace("names", "name")).map(|_| ()).expect_err("`name` is not a field");
+    assert_eq!(wrong.to_string(), "pyproject.toml:5:1: unknown field `name` (did you mean `names`?)");
+    let wrong = read(&project.replace("acme.stop", "acme stop")).map(|_| ()).expect_err("a space");
+    assert_eq!((wrong.line, wrong.column), (5, 10));
+}
+
+#[test]
+#[ignore = "prints how long the model files take to load"]
+fn time_to_load() {
+    let start = std::time::Instant::now();
+    let catalog = Catalog::builtin();
+    println!("{:?} for {} entries, {} names", start.elapsed(), catalog.entries.len(), catalog.conventions.len());
+}
