@@ -385,3 +385,14 @@ fn the_schema_is_fresh() {
     assert!(kept == fresh, "ranklint.schema.json is stale: run this test with UPDATE=1");
     assert_eq!(Folder::new("schema").ranklint(&["config-schema"]).out, fresh);
 }
+
+#[test]
+fn mistakes_in_own_models_keep_their_place() {
+    let folder = Folder::new("models");
+    folder.file("a.py", "x = 1\n");
+    folder.file("pyproject.toml", "[project]\nname = \"x\"\n\n[[tool.ranklint.models.colective]]\nname = \"x\"\n");
+    folder.ranklint(&["check"]).fails_with(2, &["pyproject.toml:4:", "colective", "did you mean `collective`?"]);
+    folder.file("pyproject.toml", "[[tool.ranklint.models.exit]]\nnames = [\"mine.abort\"]\n");
+    let run = folder.ranklint(&["check"]);
+    assert!(run.code == Some(0) || run.err.contains("pyproject.toml:"), "{run:?}");
+}

@@ -58,7 +58,7 @@ pub(super) fn facts(config: &Config) -> ProjectFacts {
 pub(super) fn catalog(config: &Config) -> Result<Arc<Catalog>, Failure> {
     let mut catalog = Catalog::builtin().clone();
     for models in &config.models {
-        catalog = catalog.extended(&models.path, &models.text).map_err(|error| {
+        catalog = catalog.extended_at(&models.path, &models.text, models.keys).map_err(|error| {
             misconfigured(&models.mistake(error.line, error.column, &error.message, error.help.clone()))
         })?;
     }

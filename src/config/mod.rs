@@ -215,10 +215,10 @@ impl Raw {
             into.allowed_writes =
                 allowed.into_iter().map(|allowed| place.allowed(allowed)).collect::<Result<_, _>>()?;
         }
-        if let Some(models) = config.models {
+        if config.models.is_some() {
             let is_project = self.path.file_name().is_some_and(|name| name == "pyproject.toml");
-            let key = if is_project { "tool.ranklint.models" } else { "models" };
-            into.models.push(Models::cut(place.shown, place.text, key, &models));
+            let keys: &[&str] = if is_project { &["tool", "ranklint", "models"] } else { &["models"] };
+            into.models.push(Models { path: self.shown.clone(), text: self.text.clone(), keys });
         }
         set(&mut into.respect_gitignore, config.respect_gitignore);
         set(&mut into.force_exclude, config.force_exclude);
