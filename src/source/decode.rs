@@ -11,8 +11,12 @@ pub fn decode(mut bytes: Vec<u8>, kind: Kind) -> Result<String, Problem> {
     let cookie = if kind == Kind::Python && !marked { cookie(&bytes) } else { None };
     match cookie.as_deref().map(encoding) {
         Some(Encoding::Latin1) => Ok(bytes.iter().map(|&byte| char::from(byte)).collect()),
-        Some(Encoding::Unknown) if std::str::from_utf8(&bytes).is_err() => Err(Problem {
-            message: format!("the file is declared to be `{}`, which is not read here", cookie.unwrap_or_default()),
+        Some(Encoding::Unknown) if let Err(error) = std::str::from_utf8(&bytes) => Err(Problem {
+            message: format!(
+                "the file is declared to be `{}`, which is not read here, and the byte at offset {} is not UTF-8",
+                cookie.unwrap_or_default(),
+                error.valid_up_to()
+            ),
             help: "save it as UTF-8, or exclude it".to_owned(),
         }),
         Some(Encoding::Utf8 | Encoding::Unknown) | None => String::from_utf8(bytes).map_err(|error| {
