@@ -64,7 +64,7 @@ pub(super) fn add_family(conventions: &mut FxHashMap<Symbol, Convention>, axis: 
         (ValueKind::Group, &GROUP),
     ];
     for (kind, patterns) in families {
-        let value = Value { reason: reason(&kind).to_owned(), kind, axis: axis.name, group: None };
+        let value = Value { reason: reason(&kind).to_owned(), kind, axis: axis.name, group: None, unless: None };
         let convention = Convention { value, variables_only: false };
         for word in &axis.words {
             for pattern in patterns {

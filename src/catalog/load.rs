@@ -1,7 +1,9 @@
 //! From the written shape to the typed catalogue: expands names, checks every one of them, and says where a mistake is.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Deserialize;
 use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::convention;
 use super::error::{CatalogError, Place, nearest};
@@ -23,6 +25,21 @@ pub(super) fn read(catalog: &mut Catalog, source: &str, text: &str) -> Result<()
     Loader { place, catalog, seen: FxHashSet::default() }.read(raw)
 }
 
+/// Reads the table at `path` of a larger document, such as `tool.ranklint.models` of a `pyproject.toml`; an absent one
+/// declares nothing.
+pub(super) fn read_at(catalog: &mut Catalog, source: &str, text: &str, path: &[&str]) -> Result<(), CatalogError> {
+    let place = Place { source, text };
+    let document = DeTable::parse(text).map_err(|error| place.shape_error(&error))?;
+    let mut found = Spanned::new(document.span(), DeValue::Table(document.into_inner()));
+    for &key in path {
+        let DeValue::Table(mut table) = found.into_inner() else { return Ok(()) };
+        let Some(inner) = table.remove(key) else { return Ok(()) };
+        found = inner;
+    }
+    let raw = RawModels::deserialize(ValueDeserializer::from(found)).map_err(|error| place.shape_error(&error))?;
+    Loader { place, catalog, seen: FxHashSet::default() }.read(raw)
+}
+
 struct Loader<'a> {
     place: Place<'a>,
     catalog: &'a mut Catalog,
@@ -33,8 +50,17 @@ type Loaded<T> = Result<T, CatalogError>;
 
 impl Loader<'_> {
     fn read(mut self, raw: RawModels) -> Loaded<()> {
+        self.tables(raw)?;
+        expand_aliases(self.catalog, &self.seen);
+        Ok(())
+    }
+
+    fn tables(&mut self, raw: RawModels) -> Loaded<()> {
         for axis in &raw.axis {
             self.axis(axis)?;
+        }
+        for axis in &raw.axis {
+            self.overlaps(axis)?;
         }
         for kind in &raw.types {
             self.kind_of_object(kind)?;
@@ -52,8 +78,9 @@ impl Loader<'_> {
         }
         for table in &raw.value {
             let value = self.value(&table.kind, table.of.as_ref(), table.axis.as_ref(), table.reason.as_ref())?;
-            let group = table.group.as_ref().map(|group| self.operand(group)).transpose()?;
-            self.entries(&table.modules, &table.names, |_| Entry::Value(Value { group, ..value.clone() }))?;
+            let group = self.optional(table.group.as_ref())?;
+            let unless = self.optional(table.unless.as_ref())?;
+            self.entries(&table.modules, &table.names, |_| Entry::Value(Value { group, unless, ..value.clone() }))?;
         }
         for table in &raw.environment {
             self.environment(table)?;
@@ -82,11 +109,24 @@ impl Loader<'_> {
         for word in &raw.words {
             words.push(self.identifier(word, "a word of an axis")?.as_str().to_owned());
         }
-        let axis = Axis { name, words };
+        let axis = Axis { name, words, overlaps: Vec::new() };
         convention::add_family(&mut self.catalog.conventions, &axis);
         match self.catalog.axes.iter_mut().find(|known| known.name == name) {
             Some(known) => known.words.extend(axis.words),
             None => self.catalog.axes.push(axis),
+        }
+        Ok(())
+    }
+
+    /// A second pass: an axis may overlap one that stands further down.
+    fn overlaps(&mut self, raw: &RawAxis) -> Loaded<()> {
+        for other in &raw.overlaps {
+            let other = self.axis_name(other)?;
+            for axis in &mut self.catalog.axes {
+                if axis.name.as_str() == raw.name.get_ref() {
+                    axis.overlaps.push(other);
+                }
+            }
         }
         Ok(())
     }
@@ -219,7 +259,7 @@ impl Loader<'_> {
             Some(reason) => reason.get_ref().clone(),
             None => convention::reason(&kind).to_owned(),
         };
-        Ok(Value { kind, axis, group: None, reason })
+        Ok(Value { kind, axis, group: None, unless: None, reason })
     }
 
     fn environment(&mut self, raw: &RawEnvironment) -> Loaded<()> {
@@ -350,18 +390,24 @@ impl Loader<'_> {
     }
 }
 
-/// Lists the methods of every type under its aliases too, where nothing else stands.
-pub(super) fn expand_aliases(catalog: &mut Catalog) {
+/// Lists the methods of every type under all of its names. What `declared` names wins over what was there before.
+fn expand_aliases(catalog: &mut Catalog, declared: &FxHashSet<(&'static str, Symbol)>) {
     let mut added: FxHashMap<Symbol, Entry> = FxHashMap::default();
     for (&dotted, entry) in &catalog.entries {
         let Some((owner, method)) = dotted.as_str().rsplit_once('.') else { continue };
         let Some(kind) = catalog.types.get(&Symbol::new(owner)) else { continue };
-        if kind.name.as_str() != owner {
+        let new = declared.contains(&("entry", dotted));
+        // An old entry under an alias is itself a copy: the one under the type's own name is copied on.
+        if !new && kind.name.as_str() != owner {
             continue;
         }
-        for alias in &kind.aliases {
+        for alias in kind.aliases.iter().chain([&kind.name]) {
             let full = Symbol::new(&format!("{alias}.{method}"));
-            if !catalog.entries.contains_key(&full) {
+            let stands = match new {
+                true => declared.contains(&("entry", full)),
+                false => catalog.entries.contains_key(&full),
+            };
+            if !stands {
                 added.insert(full, entry.clone());
             }
         }

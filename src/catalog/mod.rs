@@ -40,7 +40,14 @@ impl Catalog {
     pub fn extended(&self, source_name: &str, toml_text: &str) -> Result<Catalog, CatalogError> {
         let mut catalog = self.clone();
         load::read(&mut catalog, source_name, toml_text)?;
-        load::expand_aliases(&mut catalog);
+        Ok(catalog)
+    }
+
+    /// As [`Catalog::extended`], with the declarations in the table at `path` of a larger document:
+    /// `["tool", "ranklint", "models"]` of a `pyproject.toml`. Mistakes keep their place in the document.
+    pub fn extended_at(&self, source_name: &str, toml_text: &str, path: &[&str]) -> Result<Catalog, CatalogError> {
+        let mut catalog = self.clone();
+        load::read_at(&mut catalog, source_name, toml_text, path)?;
         Ok(catalog)
     }
 
@@ -76,6 +83,24 @@ impl Catalog {
             fitting.max_by_key(|(prefix, _)| prefix.len()).map(|(_, value)| value)
         };
         self.keys.get(key).or_else(longest)
+    }
+
+    /// Whether two axes are not independent: a value that varies along one can differ between ranks that the other joins.
+    pub fn axes_meet(&self, one: Symbol, other: Symbol) -> bool {
+        axes_of(one).any(|a| axes_of(other).any(|b| self.parts_meet(a, b)))
+    }
+
+    fn parts_meet(&self, a: &str, b: &str) -> bool {
+        let overlap = |one: &str, other: &str| {
+            let axis = self.axes.iter().find(|axis| axis.name.as_str() == one);
+            axis.is_some_and(|axis| axis.overlaps.iter().any(|part| part.as_str() == other))
+        };
+        match (a, b) {
+            ("local", "host") | ("host", "local") => false,
+            // Where an axis runs, within nodes or across, is the launcher's business.
+            ("world" | "local" | "host", _) | (_, "world" | "local" | "host") => true,
+            _ => a == b || overlap(a, b) || overlap(b, a),
+        }
     }
 
     /// The axes.
