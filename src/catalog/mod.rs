@@ -56,6 +56,11 @@ impl Catalog {
         self.entries.get(&dotted)
     }
 
+    /// All entries, in no particular order.
+    pub fn entries(&self) -> impl Iterator<Item = (Symbol, &Entry)> {
+        self.entries.iter().map(|(name, entry)| (*name, entry))
+    }
+
     /// The type of that dotted name or alias.
     pub fn type_named(&self, dotted: Symbol) -> Option<&Type> {
         self.types.get(&dotted)

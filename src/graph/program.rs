@@ -1,6 +1,6 @@
 //! The linked program: every file's model under its module name, and the identities of functions and classes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -10,6 +10,7 @@ use crate::model::{Class, File, Function, LocalClass, LocalFunction};
 
 use super::bindings::Bindings;
 use super::modules::Modules;
+use super::witness::Split;
 
 /// One Python file of the program.
 pub struct FileEntry {
@@ -35,6 +36,7 @@ pub struct Program {
     class_base: Vec<u32>,
     methods_by_name: FxHashMap<Symbol, Vec<FunctionId>>,
     packages: Vec<Symbol>,
+    splits: OnceLock<Vec<Split>>,
 }
 
 impl Program {
@@ -52,6 +54,7 @@ impl Program {
             modules,
             bindings,
             methods_by_name: FxHashMap::default(),
+            splits: OnceLock::new(),
         };
         let mut methods: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
         for (index, file) in program.files.iter().enumerate() {
@@ -63,6 +66,11 @@ impl Program {
         }
         program.methods_by_name = methods;
         program
+    }
+
+    /// Where ranks can part ways: found once, on first demand.
+    pub fn splits(&self) -> &[Split] {
+        self.splits.get_or_init(|| super::divergence::splits(self))
     }
 
     /// The file behind `id`.

@@ -174,6 +174,32 @@ impl<'p> Engine<'p> {
         births.iter().find(|birth| birth.function == function).or(births.first()).copied()
     }
 
+    /// The text at a site.
+    pub(super) fn text(&self, site: Site) -> &'p str {
+        self.program.text(site.file, site.span)
+    }
+
+    /// How many files there are.
+    pub(super) fn program_files(&self) -> usize {
+        self.program.files.len()
+    }
+
+    /// A function's name.
+    pub(super) fn function_name(&self, function: FunctionId) -> Symbol {
+        self.program.function(function).name
+    }
+
+    /// The axis that a group value is the group of.
+    pub(super) fn axis_name(&self, group: Value) -> Option<String> {
+        self.axes_name(self.values.group_axes(group))
+    }
+
+    /// The name of the axis or axes.
+    pub(super) fn axes_name(&self, axes: Axes) -> Option<String> {
+        let known = self.program.catalog.axes().iter().find(|axis| Axes::named(axis.name.as_str()) == axes);
+        known.map(|axis| axis.name.as_str().to_owned())
+    }
+
     pub(super) fn born(&mut self, value: Value, frame: &Frame<'p>, span: Span, reason: &str, confidence: Confidence) {
         let births = self.births.entry(value).or_default();
         if births.len() < 64 && !births.iter().any(|birth| birth.function == frame.function) {
