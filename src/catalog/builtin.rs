@@ -31,10 +31,8 @@ models! {
 
 static BUILTIN: LazyLock<Catalog> = LazyLock::new(|| {
     let mut catalog = Catalog::default();
-    for (name, text) in MODEL_FILES {
-        if let Err(error) = load::read(&mut catalog, name, text) {
-            panic!("the model files are tested to load: {error}");
-        }
+    if let Err(error) = load::read(&mut catalog, MODEL_FILES) {
+        panic!("the model files are tested to load: {error}");
     }
     catalog
 });

@@ -13,6 +13,8 @@ pub use entry::*;
 pub use error::CatalogError;
 pub use project::{AllowedWrite, ProjectFacts};
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::base::Symbol;
@@ -20,12 +22,13 @@ use crate::base::Symbol;
 /// The catalogue: entries by canonical dotted name, types, axes and naming conventions.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    entries: FxHashMap<Symbol, Entry>,
+    /// Every spelling of a name points at one shared entry.
+    entries: FxHashMap<Symbol, Arc<Entry>>,
     types: FxHashMap<Symbol, Type>,
     variables: FxHashMap<Symbol, Symbol>,
     methods: FxHashMap<Symbol, Symbol>,
     axes: Vec<Axis>,
-    conventions: FxHashMap<Symbol, Convention>,
+    conventions: FxHashMap<Symbol, Arc<Convention>>,
     keys: FxHashMap<String, Value>,
     key_prefixes: Vec<(String, Value)>,
 }
@@ -39,7 +42,7 @@ impl Catalog {
     /// This catalogue and what `toml_text` declares, which wins where both speak.
     pub fn extended(&self, source_name: &str, toml_text: &str) -> Result<Catalog, CatalogError> {
         let mut catalog = self.clone();
-        load::read(&mut catalog, source_name, toml_text)?;
+        load::read(&mut catalog, &[(source_name, toml_text)])?;
         Ok(catalog)
     }
 
@@ -53,7 +56,7 @@ impl Catalog {
 
     /// What the dotted name means.
     pub fn entry(&self, dotted: Symbol) -> Option<&Entry> {
-        self.entries.get(&dotted)
+        self.entries.get(&dotted).map(|entry| &**entry)
     }
 
     /// All entries, in no particular order.
@@ -78,7 +81,7 @@ impl Catalog {
 
     /// What a bare name conventionally means.
     pub fn convention(&self, name: Symbol) -> Option<&Convention> {
-        self.conventions.get(&name)
+        self.conventions.get(&name).map(|convention| &**convention)
     }
 
     /// What the value of an environment key is known to be; nothing for keys that are not known.
