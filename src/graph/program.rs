@@ -1,6 +1,6 @@
 //! The linked program: every file's model under its module name, and the identities of functions and classes.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +9,9 @@ use crate::catalog::{Catalog, Entry, ProjectFacts};
 use crate::model::{Class, File, Function, LocalClass, LocalFunction};
 
 use super::bindings::Bindings;
+use super::environment::EnvironmentReads;
 use super::modules::Modules;
+use super::operators::OperatorFolders;
 
 /// One Python file of the program.
 pub struct FileEntry {
@@ -43,6 +45,8 @@ pub struct Program {
     class_base: Vec<u32>,
     methods_by_name: FxHashMap<Symbol, Vec<FunctionId>>,
     packages: Vec<Symbol>,
+    environment: OnceLock<EnvironmentReads>,
+    operators: OnceLock<OperatorFolders>,
 }
 
 impl Program {
@@ -60,6 +64,8 @@ impl Program {
             modules,
             bindings,
             methods_by_name: FxHashMap::default(),
+            environment: OnceLock::new(),
+            operators: OnceLock::new(),
         };
         let mut methods: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
         for (index, file) in program.files.iter().enumerate() {
@@ -156,6 +162,16 @@ impl Program {
     /// The text of a span.
     pub fn text(&self, file: FileId, span: Span) -> &str {
         &self.file(file).text[span.start as usize..span.end as usize]
+    }
+
+    /// Which environment keys are read where, and which of them are compared across ranks. Built on first use.
+    pub fn environment(&self) -> &EnvironmentReads {
+        self.environment.get_or_init(|| EnvironmentReads::of(self))
+    }
+
+    /// The folders of staged operators. Built on first use.
+    pub fn operators(&self) -> &OperatorFolders {
+        self.operators.get_or_init(|| OperatorFolders::of(self))
     }
 
     /// What the catalogue says about a function of this program: the tree of a library that the catalogue knows is read

@@ -4,7 +4,12 @@ use crate::base::{FileId, Site, Span};
 use crate::finding::{Confidence, Evidence, Finding, Severity};
 use crate::graph::Program;
 
+mod calls;
+mod control_plane;
+mod filesystem;
+mod golden;
 mod list;
+mod parity;
 
 pub use list::RULES;
 
