@@ -5,10 +5,18 @@
 //! ([`rules`]) word what the analysis found. `report` renders findings, `cli` is the command line.
 //! Layers only look down; `tests/layers.rs` holds the map.
 
+pub mod analyze;
 pub mod base;
 pub mod catalog;
+pub mod cli;
+pub mod config;
 pub mod finding;
+pub mod flow;
 pub mod graph;
+pub mod meta;
 pub mod model;
+pub mod report;
 pub mod rules;
+pub mod source;
 pub mod syntax;
+pub mod triage;

@@ -3,6 +3,10 @@
 use crate::base::Symbol;
 
 /// An argument of a call, by name and, where it can be given so, by position (from 0, the receiver not counted).
+///
+/// The parameter `self` without a position is the receiver: the object whose method is called
+/// (`comm` in `comm.bcast(x)`). A group argument that is a string constant names an axis
+/// (`mesh.get_group("tp")`, `mesh["tp"]`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operand {
     /// Name of the parameter.
@@ -11,12 +15,27 @@ pub struct Operand {
     pub position: Option<u8>,
 }
 
+impl Operand {
+    /// Whether it is the object whose method is called, not an argument.
+    pub fn is_receiver(self) -> bool {
+        self.position.is_none() && self.parameter.as_str() == "self"
+    }
+}
+
+/// The axes of an axis name: `tp+pp` is the plane over `tp` and `pp`, a plain name is itself.
+///
+/// Beside the declared axes there are three: `world` (the whole job), `host` (differs between nodes only) and
+/// `local` (the place within a node).
+pub fn axes_of(name: Symbol) -> impl Iterator<Item = &'static str> {
+    name.as_str().split('+')
+}
+
 /// The ranks an operation runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupOf {
     /// The group in this argument; WORLD when it is absent or `None`.
     Operand(Operand),
-    /// The group of this axis, whatever the arguments.
+    /// The group of this axis, whatever the arguments; `tp+pp` is a plane of several (see [`axes_of`]).
     Axis(Symbol),
     /// Every rank of the job.
     World,
@@ -87,6 +106,8 @@ pub struct Operation {
     pub returns: Outcome,
     /// The ranks of a group creation.
     pub members: Option<Operand>,
+    /// The argument that, when true, makes a group creation the business of its members only.
+    pub members_only: Option<Operand>,
     /// The argument that makes it asynchronous.
     pub asynchronous: Option<Operand>,
     /// Whether the collective hides behind a call that does not look like one (a wrapped forward, a checkpoint).
@@ -140,7 +161,7 @@ pub enum ValueKind {
 pub struct Value {
     /// What it is.
     pub kind: ValueKind,
-    /// Along which axis; `world` for the whole job, `host` for per-node facts.
+    /// Along which axis; `world` for the whole job, `host` for per-node facts, `tp+pp` for several (see [`axes_of`]).
     pub axis: Symbol,
     /// The group argument that overrides the axis, if there is one.
     pub group: Option<Operand>,
@@ -185,6 +206,8 @@ pub struct Type {
     pub aliases: Vec<Symbol>,
     /// Names that variables, parameters and attributes of this type usually have.
     pub variables: Vec<Symbol>,
+    /// Methods and properties whose names only this type uses: the receiver's type follows from them.
+    pub distinctive: Vec<Symbol>,
 }
 
 /// An axis of the mesh of ranks.

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{FileId, Site, Span, Symbol};
+use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::model::{
     CompareOp, Constant, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement,
     expressions_of,
@@ -16,7 +16,7 @@ use crate::model::{
 use super::bindings::Binding;
 use super::context::each_in_context;
 use super::parity::{self, ParityCheck};
-use super::program::{FunctionId, Program};
+use super::program::Program;
 use super::resolve::{Scope, Target};
 
 /// What is known of a key.

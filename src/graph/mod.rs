@@ -12,5 +12,6 @@ mod resolve;
 pub use context::{Context, each_in_context};
 pub use environment::{Access, Action, EnvironmentReads, Key};
 pub use operators::{ModuleName, OperatorFolders, Part};
-pub use program::{ClassId, FileEntry, FunctionId, Program};
+pub use parity::ParityCheck;
+pub use program::{FileEntry, Program};
 pub use resolve::{Scope, Target};

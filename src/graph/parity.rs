@@ -8,14 +8,14 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{FileId, Site, Symbol};
+use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::model::{
     Call, Constant, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement,
 };
 
 use super::bindings::Binding;
 use super::environment::{EnvironmentReads, called, is_environment};
-use super::program::{FunctionId, Program};
+use super::program::Program;
 use super::resolve::{Scope, Target};
 
 /// One place where ranks compare keys.

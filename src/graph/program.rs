@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use crate::base::{FileId, Span, Symbol};
+use crate::base::{ClassId, FileId, FunctionId, Span, Symbol};
 use crate::catalog::{Catalog, Entry, ProjectFacts};
 use crate::model::{Class, File, Function, LocalClass, LocalFunction};
 
@@ -22,14 +22,6 @@ pub struct FileEntry {
     /// Its model.
     pub model: File,
 }
-
-/// A function of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FunctionId(pub u32);
-
-/// A class of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ClassId(pub u32);
 
 /// The linked program.
 pub struct Program {

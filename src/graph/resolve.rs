@@ -1,10 +1,10 @@
 //! What a name or a chain of attributes means, across files.
 
-use crate::base::{FileId, Symbol};
+use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::model::{Constant, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement, fold};
 
 use super::bindings::{Binding, ImportedName};
-use super::program::{ClassId, FunctionId, Program};
+use super::program::Program;
 
 /// How many re-exports are followed.
 const FUEL: u32 = 12;

@@ -8,7 +8,7 @@ use crate::base::{FileId, Symbol};
 use crate::finding::Severity;
 use crate::graph::Program;
 use crate::model::{Constant, Expr, ExprId, File, each_expression};
-use crate::rules::calls::{CallSite, argument, calls_named, keyword, last_name, symbols};
+use crate::rules::calls::{CallSite, argument, calls_named, last_name, symbols};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::folder::{Place, outside};

@@ -1,0 +1,144 @@
+//! The arguments; the only door to clap.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::finding::{Confidence, Severity};
+use crate::report::Format;
+
+use super::exit::TABLE;
+
+/// Keeps the ranks of a distributed PyTorch program in step.
+#[derive(Debug, Parser)]
+#[command(name = "ranklint", version, after_help = TABLE)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Look for places where ranks part ways.
+    Check(CheckArguments),
+    /// Print the page of a rule, or the pages of a group.
+    Explain(ExplainArguments),
+    /// List the rules.
+    Rules(RulesArguments),
+    /// Print the version.
+    Version,
+    /// Print the JSON schema of the configuration.
+    #[command(hide = true)]
+    ConfigSchema,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = TABLE)]
+pub(super) struct CheckArguments {
+    /// Files and folders to look at; `-` is standard input [default: .]
+    #[arg(value_name = "PATHS")]
+    pub paths: Vec<PathBuf>,
+    /// Run these rules and groups only (`all` is every rule)
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    pub select: Vec<String>,
+    /// Do not run these rules and groups
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    pub ignore: Vec<String>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
+    pub output_format: Format,
+    /// Show findings of this confidence and above
+    #[arg(long, value_name = "LEVEL", value_parser = confidences())]
+    pub min_confidence: Option<Confidence>,
+    /// Show findings of this severity and above
+    #[arg(long, value_name = "LEVEL", value_parser = severities())]
+    pub min_severity: Option<Severity>,
+    /// Exit with 0 even when there are findings
+    #[arg(long)]
+    pub exit_zero: bool,
+    /// Use this configuration file
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
+    pub config: Option<PathBuf>,
+    /// Use no configuration file
+    #[arg(long)]
+    pub isolated: bool,
+    /// Neither read nor write the result cache
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Read one file from standard input and call it this
+    #[arg(long, value_name = "PATH")]
+    pub stdin_filename: Option<PathBuf>,
+    /// Apply `exclude` to files given by name as well
+    #[arg(long)]
+    pub force_exclude: bool,
+    /// Print how many findings each rule has instead of the findings
+    #[arg(long)]
+    pub statistics: bool,
+    /// When to use colour
+    #[arg(long, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+    /// Number of threads [default: one for each core]
+    #[arg(short = 'j', long = "jobs", value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub jobs: usize,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub(super) struct ExplainArguments {
+    /// A rule or a group
+    #[arg(value_name = "RULE")]
+    pub name: String,
+}
+
+/// Arguments of `rules`.
+#[derive(Debug, Args)]
+pub(super) struct RulesArguments {
+    /// How to print
+    #[arg(long, value_enum, default_value_t = ListFormat::Text, value_name = "FORMAT")]
+    pub output_format: ListFormat,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    /// On a terminal, unless the environment says otherwise.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How lists are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ListFormat {
+    /// For people.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::name)).map(|name| {
+        Format::ALL.into_iter().find(|format| format.name() == name).expect("only names of formats are possible")
+    })
+}
+
+fn confidences() -> impl clap::builder::TypedValueParser<Value = Confidence> {
+    PossibleValuesParser::new(["low", "medium", "high"]).map(|name| match name.as_str() {
+        "low" => Confidence::Low,
+        "medium" => Confidence::Medium,
+        _ => Confidence::High,
+    })
+}
+
+fn severities() -> impl clap::builder::TypedValueParser<Value = Severity> {
+    PossibleValuesParser::new(["note", "warning", "error"]).map(|name| match name.as_str() {
+        "note" => Severity::Note,
+        "warning" => Severity::Warning,
+        _ => Severity::Error,
+    })
+}

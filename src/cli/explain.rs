@@ -1,0 +1,29 @@
+//! `ranklint explain`: the page of a rule, or a group's rules with their pages.
+
+use crate::meta;
+use crate::rules::group_named;
+
+use super::args::ExplainArguments;
+use super::select::unknown;
+use super::{Exit, Failure, print};
+
+/// Runs the command.
+pub(super) fn run(arguments: &ExplainArguments) -> Result<Exit, Failure> {
+    let name = arguments.name.trim();
+    let rules = meta::rules_named(name);
+    if rules.is_empty() && group_named(name).is_none() {
+        return Err(unknown(name, ""));
+    }
+    let mut text = String::new();
+    if let Some(group) = group_named(name) {
+        text.push_str(&format!("{}: {}\n\n", group.name(), group.summary()));
+        for rule in &rules {
+            text.push_str(&format!("- {}: {}\n", rule.name, rule.summary));
+        }
+        text.push('\n');
+    }
+    let pages: Vec<&str> = rules.iter().map(|rule| rule.page.trim_end()).collect();
+    text.push_str(&pages.join("\n\n---\n\n"));
+    text.push('\n');
+    print(&text)
+}

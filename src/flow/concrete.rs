@@ -1,0 +1,364 @@
+//! What a value is for one class of ranks: a concrete rank, coordinates, and the truth of opaque rank-local facts.
+
+use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
+use crate::base::{Site, Symbol};
+use crate::model::{BinaryOp, CompareOp};
+
+use super::axes::Axes;
+use super::value::{Node, Value, Values};
+
+/// A group as one class of ranks sees it; equal keys are the same group for ranks that share it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum GroupKey {
+    /// All ranks.
+    World,
+    /// The group along these axes.
+    Axis(Axes),
+    /// A group created at a site from known ranks.
+    Made(Site, Vec<i64>),
+    /// A group of which only the identity is known.
+    Other(Value),
+    /// Not a member: an operation on it does nothing.
+    NonMember,
+}
+
+/// What a value comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Concrete {
+    /// `None`
+    None,
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A string.
+    Str(Symbol),
+    /// A tuple or list.
+    Tuple(Vec<Concrete>),
+    /// A dictionary's keys.
+    Keys(Vec<Concrete>),
+    /// A group.
+    Group(GroupKey),
+    /// Nothing but its identity.
+    Opaque(Value),
+}
+
+/// Whether a condition holds for a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Truth {
+    /// It does, or does not.
+    Known(bool),
+    /// The same answer on every rank of the group, unknown which; equal labels are equal answers.
+    Same(u64),
+}
+
+/// How many ranks are assumed, along which axes the group under examination reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct World {
+    /// Number of ranks.
+    pub size: i64,
+    /// Ranks along any one axis.
+    pub extent: i64,
+    /// The axes of the group: what does not vary along them is the same on every member.
+    pub axes: Axes,
+}
+
+/// One class of ranks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Assignment {
+    /// The rank.
+    pub rank: i64,
+    /// Coordinates along axes.
+    pub coordinates: BTreeMap<Axes, i64>,
+    /// The truth of opaque facts.
+    pub atoms: BTreeMap<Value, bool>,
+}
+
+/// Evaluates values for one class.
+pub struct Evaluator<'a> {
+    /// The arena.
+    pub values: &'a Values,
+    /// What is assumed of the job.
+    pub world: World,
+    /// The class.
+    pub class: &'a Assignment,
+    /// Loop elements that are known while a short loop is unrolled.
+    pub items: Vec<(Value, Concrete)>,
+}
+
+/// Longest sequence that is spelled out.
+const MAX_SPELLED: i64 = 16;
+
+impl Evaluator<'_> {
+    /// What the value comes to.
+    pub fn value(&self, value: Value) -> Concrete {
+        let opaque = Concrete::Opaque(value);
+        match self.values.node(value) {
+            Node::None => Concrete::None,
+            Node::Bool(known) => Concrete::Bool(*known),
+            Node::Int(known) => Concrete::Int(*known),
+            Node::Str(text) => Concrete::Str(*text),
+            Node::Rank(axes) => self.coordinate(*axes).map_or(opaque, Concrete::Int),
+            Node::Size(axes) => Concrete::Int(if axes.is_all() { self.world.size } else { self.world.extent }),
+            Node::Parameter(..) => self.values.meaning(value).map_or(opaque, |meaning| self.value(meaning)),
+            Node::Not(_) | Node::And(..) | Node::Compare(CompareOp::Less | CompareOp::Is | CompareOp::In, ..) => {
+                self.known_truth(value).map_or(opaque, Concrete::Bool)
+            }
+            Node::Or(left, right) => match (self.known_truth(*left), self.value(*left)) {
+                (Some(true), left) => left,
+                (Some(false), _) => self.value(*right),
+                _ => opaque,
+            },
+            Node::Compare(..) => self.known_truth(value).map_or(opaque, Concrete::Bool),
+            Node::Binary(op, left, right) => match (self.value(*left), self.value(*right)) {
+                (Concrete::Int(left), Concrete::Int(right)) => {
+                    arithmetic(*op, left, right).map_or(opaque, Concrete::Int)
+                }
+                (Concrete::Bool(left), Concrete::Int(right)) => {
+                    arithmetic(*op, i64::from(left), right).map_or(opaque, Concrete::Int)
+                }
+                (Concrete::Int(left), Concrete::Bool(right)) => {
+                    arithmetic(*op, left, i64::from(right)).map_or(opaque, Concrete::Int)
+                }
+                (Concrete::Tuple(mut left), Concrete::Tuple(right)) if *op == BinaryOp::Add => {
+                    left.extend(right);
+                    Concrete::Tuple(left)
+                }
+                _ => opaque,
+            },
+            Node::If(test, then, otherwise) => match self.truth(*test) {
+                Truth::Known(true) => self.value(*then),
+                Truth::Known(false) => self.value(*otherwise),
+                Truth::Same(_) => {
+                    let (then, otherwise) = (self.value(*then), self.value(*otherwise));
+                    if then == otherwise { then } else { opaque }
+                }
+            },
+            Node::Sequence(parts) => Concrete::Tuple(parts.iter().map(|&part| self.value(part)).collect()),
+            Node::Mapping(parts) => Concrete::Keys(parts.iter().map(|part| self.value(part.0)).collect()),
+            Node::Range(parts) => self.range(parts).unwrap_or(opaque),
+            Node::Index(sequence, index) => match (self.value(*sequence), self.value(*index)) {
+                (Concrete::Tuple(parts), Concrete::Int(at)) => {
+                    let at = if at < 0 { at + parts.len() as i64 } else { at };
+                    usize::try_from(at).ok().and_then(|at| parts.get(at).cloned()).unwrap_or(opaque)
+                }
+                _ => opaque,
+            },
+            Node::Length(inner) => match self.value(*inner) {
+                Concrete::Tuple(parts) | Concrete::Keys(parts) => Concrete::Int(parts.len() as i64),
+                _ => opaque,
+            },
+            Node::Apply(name, parts) => match (name.as_str(), &parts[..]) {
+                ("int" | "float" | "bool", &[inner]) => match self.value(inner) {
+                    Concrete::Opaque(_) => opaque,
+                    known => known,
+                },
+                _ => opaque,
+            },
+            Node::Mapped(_, parts) => match parts.first().map(|&first| self.value(first)) {
+                Some(known @ (Concrete::Tuple(_) | Concrete::Keys(_))) if parts.len() == 1 => known,
+                _ => opaque,
+            },
+            Node::Item(..) => {
+                self.items.iter().rev().find(|(item, _)| *item == value).map_or(opaque, |(_, known)| known.clone())
+            }
+            Node::World => Concrete::Group(GroupKey::World),
+            Node::NonMember => Concrete::Group(GroupKey::NonMember),
+            Node::AxisGroup(axes) => Concrete::Group(GroupKey::Axis(*axes)),
+            Node::MadeGroup(site, ranks) => match self.value(*ranks) {
+                Concrete::Tuple(parts) => {
+                    let ranks: Option<Vec<i64>> = parts
+                        .iter()
+                        .map(|part| match part {
+                            Concrete::Int(rank) => Some(*rank),
+                            _ => None,
+                        })
+                        .collect();
+                    ranks.map_or(opaque, |ranks| Concrete::Group(GroupKey::Made(*site, ranks)))
+                }
+                _ => opaque,
+            },
+            _ => opaque,
+        }
+    }
+
+    /// The group an operation runs on.
+    pub fn group(&self, value: Value) -> GroupKey {
+        match self.value(value) {
+            Concrete::None => GroupKey::World,
+            Concrete::Group(key) => key,
+            _ => match self.values.node(value) {
+                Node::Keyword(..) => GroupKey::World,
+                _ => GroupKey::Other(value),
+            },
+        }
+    }
+
+    /// Whether the condition holds.
+    pub fn truth(&self, value: Value) -> Truth {
+        match self.values.node(value) {
+            Node::Not(inner) => match self.truth(*inner) {
+                Truth::Known(known) => Truth::Known(!known),
+                Truth::Same(label) => Truth::Same(!label),
+            },
+            Node::And(left, right) => match (self.truth(*left), self.truth(*right)) {
+                (Truth::Known(false), _) | (_, Truth::Known(false)) => Truth::Known(false),
+                (Truth::Known(true), other) | (other, Truth::Known(true)) => other,
+                (Truth::Same(left), Truth::Same(right)) => Truth::Same(label(&(left, right))),
+            },
+            Node::Or(left, right) => match (self.truth(*left), self.truth(*right)) {
+                (Truth::Known(true), _) | (_, Truth::Known(true)) => Truth::Known(true),
+                (Truth::Known(false), other) | (other, Truth::Known(false)) => other,
+                (Truth::Same(left), Truth::Same(right)) => Truth::Same(label(&(left, right, "or"))),
+            },
+            Node::If(test, then, otherwise) => match self.truth(*test) {
+                Truth::Known(true) => self.truth(*then),
+                Truth::Known(false) => self.truth(*otherwise),
+                Truth::Same(test) => match (self.truth(*then), self.truth(*otherwise)) {
+                    (then, otherwise) if then == otherwise => then,
+                    (then, otherwise) => Truth::Same(label(&(test, then, otherwise))),
+                },
+            },
+            Node::Compare(op, left, right) => match self.comparison(*op, *left, *right) {
+                Some(known) => Truth::Known(known),
+                None => self.atom(value),
+            },
+            Node::Parameter(..) if self.values.meaning(value).is_some() => match self.values.meaning(value) {
+                Some(meaning) => self.truth(meaning),
+                None => self.atom(value),
+            },
+            _ => match self.value(value) {
+                Concrete::None => Truth::Known(false),
+                Concrete::Bool(known) => Truth::Known(known),
+                Concrete::Int(known) => Truth::Known(known != 0),
+                Concrete::Str(text) => Truth::Known(!text.as_str().is_empty()),
+                Concrete::Tuple(parts) | Concrete::Keys(parts) => Truth::Known(!parts.is_empty()),
+                Concrete::Group(_) => Truth::Known(true),
+                Concrete::Opaque(_) => self.atom(value),
+            },
+        }
+    }
+
+    fn known_truth(&self, value: Value) -> Option<bool> {
+        match self.truth(value) {
+            Truth::Known(known) => Some(known),
+            Truth::Same(_) => None,
+        }
+    }
+
+    fn atom(&self, value: Value) -> Truth {
+        match self.class.atoms.get(&value) {
+            Some(&known) => Truth::Known(known),
+            None => Truth::Same(label(&value)),
+        }
+    }
+
+    fn coordinate(&self, axes: Axes) -> Option<i64> {
+        if axes.is_all() { Some(self.class.rank) } else { self.class.coordinates.get(&axes).copied() }
+    }
+
+    fn comparison(&self, op: CompareOp, left: Value, right: Value) -> Option<bool> {
+        let (left, right) = (self.value(left), self.value(right));
+        match op {
+            CompareOp::Eq => equal(&left, &right),
+            CompareOp::Is => match (&left, &right) {
+                (Concrete::None, Concrete::None) => Some(true),
+                (Concrete::Opaque(_), _) | (_, Concrete::Opaque(_)) => None,
+                (Concrete::None, _) | (_, Concrete::None) => Some(false),
+                _ => equal(&left, &right),
+            },
+            CompareOp::Less => match (integer(&left), integer(&right)) {
+                (Some(left), Some(right)) => Some(left < right),
+                _ => None,
+            },
+            CompareOp::In => match right {
+                Concrete::Tuple(parts) | Concrete::Keys(parts) => {
+                    let answers: Vec<Option<bool>> = parts.iter().map(|part| equal(&left, part)).collect();
+                    if answers.contains(&Some(true)) {
+                        return Some(true);
+                    }
+                    answers.iter().all(|answer| *answer == Some(false)).then_some(false)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn range(&self, parts: &[Value]) -> Option<Concrete> {
+        let bounds: Option<Vec<i64>> = parts.iter().map(|&part| integer(&self.value(part))).collect();
+        let (start, stop, step) = match bounds?[..] {
+            [stop] => (0, stop, 1),
+            [start, stop] => (start, stop, 1),
+            [start, stop, step] if step != 0 => (start, stop, step),
+            _ => return None,
+        };
+        let mut out = Vec::new();
+        let mut at = start;
+        while (step > 0 && at < stop) || (step < 0 && at > stop) {
+            if out.len() as i64 >= MAX_SPELLED {
+                return None;
+            }
+            out.push(Concrete::Int(at));
+            at = at.checked_add(step)?;
+        }
+        Some(Concrete::Tuple(out))
+    }
+}
+
+/// The identity of an answer that every rank shares.
+pub(super) fn label(key: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    key.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn integer(value: &Concrete) -> Option<i64> {
+    match value {
+        Concrete::Int(known) => Some(*known),
+        Concrete::Bool(known) => Some(i64::from(*known)),
+        _ => None,
+    }
+}
+
+fn equal(left: &Concrete, right: &Concrete) -> Option<bool> {
+    match (left, right) {
+        (Concrete::Opaque(left), Concrete::Opaque(right)) => (left == right).then_some(true),
+        (Concrete::Opaque(_), _) | (_, Concrete::Opaque(_)) => None,
+        (Concrete::Tuple(left), Concrete::Tuple(right)) => {
+            if left.len() != right.len() {
+                return Some(false);
+            }
+            let answers: Vec<Option<bool>> = left.iter().zip(right).map(|(left, right)| equal(left, right)).collect();
+            if answers.contains(&Some(false)) {
+                return Some(false);
+            }
+            answers.iter().all(Option::is_some).then_some(true)
+        }
+        _ => match (integer(left), integer(right)) {
+            (Some(left), Some(right)) => Some(left == right),
+            _ => Some(left == right),
+        },
+    }
+}
+
+fn arithmetic(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
+    match op {
+        BinaryOp::Add => left.checked_add(right),
+        BinaryOp::Sub => left.checked_sub(right),
+        BinaryOp::Mul => left.checked_mul(right),
+        BinaryOp::FloorDiv if right > 0 => Some(left.div_euclid(right)),
+        BinaryOp::Mod if right > 0 => Some(left.rem_euclid(right)),
+        BinaryOp::BitAnd => Some(left & right),
+        BinaryOp::BitOr => Some(left | right),
+        BinaryOp::BitXor => Some(left ^ right),
+        BinaryOp::ShiftLeft if (0..32).contains(&right) => left.checked_shl(right as u32),
+        BinaryOp::ShiftRight if (0..64).contains(&right) => Some(left >> right),
+        BinaryOp::Pow if (0..32).contains(&right) => left.checked_pow(right as u32),
+        _ => None,
+    }
+}

@@ -1,0 +1,17 @@
+//! One function alone: symbolic values and how they vary, what the function issues, and whether two classes of
+//! ranks can issue different sequences.
+//!
+//! Knows nothing of files or of the catalogue: names were resolved and calls summarised by `graph`, which builds the
+//! values and effects of this layer.
+
+mod axes;
+mod concrete;
+mod effect;
+mod trace;
+mod value;
+
+pub use axes::Axes;
+pub use concrete::{Assignment, Concrete, Evaluator, GroupKey, Truth, World};
+pub use effect::{ChoiceForm, Effect, EffectId, Effects, Event, EventId, Exit, HandlerEffect, LoopKind, Summed};
+pub use trace::{Difference, Reached, Tracer};
+pub use value::{Facts, Node, Value, Values};

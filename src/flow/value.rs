@@ -1,0 +1,573 @@
+//! Symbolic values: what an expression comes to, as far as the source says, and along which axes it may differ.
+//!
+//! Values are hash-consed: equal expressions over equal values are one value, so that two tests of the same thing
+//! share one atom. Every node carries its facts, computed from its parts when it is made.
+
+use rustc_hash::FxHashMap;
+
+use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
+use crate::model::{BinaryOp, CompareOp};
+
+use super::axes::Axes;
+
+/// A symbolic value; an index into [`Values`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(u32);
+
+/// What a value is made of.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// `None`
+    None,
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A string.
+    Str(Symbol),
+    /// A parameter of a function, by position of declaration.
+    Parameter(FunctionId, u16),
+    /// A variable of an enclosing function, seen from a nested one.
+    Capture(FunctionId, Symbol),
+    /// The coordinate of this rank along the axes; over all axes, the rank.
+    Rank(Axes),
+    /// The number of ranks along the axes.
+    Size(Axes),
+    /// `not x`
+    Not(Value),
+    /// `x and y`
+    And(Value, Value),
+    /// `x or y`
+    Or(Value, Value),
+    /// A comparison.
+    Compare(CompareOp, Value, Value),
+    /// Arithmetic.
+    Binary(BinaryOp, Value, Value),
+    /// `then if test else otherwise`, or a variable assigned in two arms.
+    If(Value, Value, Value),
+    /// A tuple or list of known length.
+    Sequence(Box<[Value]>),
+    /// A dictionary of known keys.
+    Mapping(Box<[(Value, Value)]>),
+    /// `x[i]`
+    Index(Value, Value),
+    /// `x.name` of something unknown.
+    Attribute(Value, Symbol),
+    /// The entry `name` of a mapping of keyword arguments; `None` when absent.
+    Keyword(Value, Symbol),
+    /// A function of its arguments of which nothing else is known.
+    Apply(Symbol, Box<[Value]>),
+    /// How many elements there are, or any other fact of shape.
+    Length(Value),
+    /// `range(…)`, or another thing whose number of elements is computed from these.
+    Range(Box<[Value]>),
+    /// As many elements as the first, with the contents of all.
+    Mapped(Symbol, Box<[Value]>),
+    /// Something that was filled, filtered or changed in place at the site.
+    Changed(Site, Box<[Value]>),
+    /// An element of what a loop iterates.
+    Item(Site, Value),
+    /// A variable that a loop changes: its values before, inside, and what decides the number of turns.
+    Carried(Site, Symbol, Box<[Value]>),
+    /// A function or bound method.
+    Function(FunctionId, Option<Value>),
+    /// A nested function with the variables it took along.
+    Closure(FunctionId, Box<[(FunctionId, Symbol, Value)]>),
+    /// `functools.partial`
+    Partial(Value, Box<[Value]>, Box<[(Symbol, Value)]>),
+    /// A call of something that is only known at the call site.
+    Invoked(Value, Box<[Value]>),
+    /// A class.
+    Class(ClassId),
+    /// An object of a class of the program, with the arguments of its constructor.
+    Instance(ClassId, Box<[Value]>),
+    /// A pulled generator function's result.
+    Generator(FunctionId, Box<[Value]>),
+    /// A name of a library.
+    External(Symbol),
+    /// An object of a catalogued library type.
+    Typed(Symbol),
+    /// A module of the program.
+    Module(FileId),
+    /// The group of all ranks.
+    World,
+    /// The group along axes.
+    AxisGroup(Axes),
+    /// A group created at the site from these ranks.
+    MadeGroup(Site, Value),
+    /// What a rank outside the group holds.
+    NonMember,
+    /// A value of this rank's own, born at the site.
+    Local(Site, Axes),
+    /// A value after the members of the group agreed on it at the site.
+    Agreed(Site, Value, Value),
+    /// What an operation at the site leaves on each member of the group: not the same.
+    Spread(Site, Value, Value),
+    /// The forward result of a module whose backward communicates.
+    Forward(Value),
+    /// An environment variable.
+    Environment(Symbol),
+    /// Nothing is known; the same on every rank by convention.
+    Unknown(Site),
+}
+
+/// What is known about a value, computed once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// Along which axes the value may differ.
+    pub vary: Axes,
+    /// Along which axes its shape may differ: length, emptiness, keys, being `None`.
+    pub shape: Axes,
+    /// Whether parameters or captured variables occur in it.
+    pub open: bool,
+    /// Whether a wrapped module's forward result went into it.
+    pub wrapped: bool,
+    /// Whether an environment variable decides it.
+    pub environment: bool,
+    depth: u16,
+}
+
+impl Facts {
+    const UNIFORM: Facts =
+        Facts { vary: Axes::NONE, shape: Axes::NONE, open: false, wrapped: false, environment: false, depth: 0 };
+
+    fn differing(axes: Axes) -> Facts {
+        Facts { vary: axes, shape: axes, ..Facts::UNIFORM }
+    }
+
+    fn join(self, other: Facts) -> Facts {
+        Facts {
+            vary: self.vary | other.vary,
+            shape: self.shape | other.shape,
+            open: self.open || other.open,
+            wrapped: self.wrapped || other.wrapped,
+            environment: self.environment || other.environment,
+            depth: self.depth.max(other.depth),
+        }
+    }
+}
+
+/// Expressions nested deeper than this are no longer followed.
+const MAX_DEPTH: u16 = 48;
+
+/// The arena of values.
+#[derive(Default)]
+pub struct Values {
+    nodes: Vec<Node>,
+    facts: Vec<Facts>,
+    index: FxHashMap<Node, Value>,
+    /// What a parameter conventionally is, by its name.
+    meanings: FxHashMap<Value, Value>,
+    /// Axes of groups of unknown extent.
+    groups: FxHashMap<Value, Axes>,
+}
+
+impl Values {
+    /// What the value is made of.
+    pub fn node(&self, value: Value) -> &Node {
+        &self.nodes[value.0 as usize]
+    }
+
+    /// What is known about the value.
+    pub fn facts(&self, value: Value) -> Facts {
+        self.facts[value.0 as usize]
+    }
+
+    /// Along which axes the value may differ.
+    pub fn vary(&self, value: Value) -> Axes {
+        self.facts(value).vary
+    }
+
+    /// Along which axes the value's shape may differ.
+    pub fn shape(&self, value: Value) -> Axes {
+        self.facts(value).shape
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there is no value yet.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The value made of `node`.
+    pub fn make(&mut self, node: Node) -> Value {
+        let node = match self.simplified(node) {
+            Ok(value) => return value,
+            Err(node) => node,
+        };
+        if let Some(&known) = self.index.get(&node) {
+            return known;
+        }
+        let mut facts = self.compute(&node);
+        facts.depth += 1;
+        let node = match facts.depth > MAX_DEPTH {
+            // Too deep to be worth its structure: one opaque value that varies as it would have.
+            true => Node::Local(
+                Site { file: FileId(u32::MAX), span: crate::base::Span::new(self.nodes.len() as u32, 0) },
+                facts.vary,
+            ),
+            false => node,
+        };
+        if facts.depth > MAX_DEPTH {
+            facts.depth = 1;
+        }
+        let value = Value(self.nodes.len() as u32);
+        self.nodes.push(node.clone());
+        self.facts.push(facts);
+        self.index.insert(node, value);
+        value
+    }
+
+    /// A parameter whose name conventionally stands for `meaning`.
+    pub fn parameter(&mut self, function: FunctionId, position: u16, meaning: Option<Value>) -> Value {
+        let node = Node::Parameter(function, position);
+        if let Some(&known) = self.index.get(&node) {
+            return known;
+        }
+        let value = self.make(node);
+        if let Some(meaning) = meaning {
+            let meant = self.facts(meaning);
+            self.facts[value.0 as usize] = Facts { open: true, depth: 1, ..meant };
+            self.meanings.insert(value, meaning);
+        }
+        value
+    }
+
+    /// What a parameter conventionally is.
+    pub fn meaning(&self, value: Value) -> Option<Value> {
+        self.meanings.get(&value).copied()
+    }
+
+    /// Along which axes the truth of a value may differ: a container's by its shape, anything else's by itself.
+    pub fn truth_axes(&self, value: Value) -> Axes {
+        match self.node(value) {
+            Node::Not(inner) => self.truth_axes(*inner),
+            Node::And(left, right) | Node::Or(left, right) => self.truth_axes(*left) | self.truth_axes(*right),
+            Node::Mapped(..) | Node::Changed(..) | Node::Range(_) | Node::Sequence(_) | Node::Mapping(_) => {
+                self.shape(value)
+            }
+            _ => self.vary(value),
+        }
+    }
+
+    /// The axes a group value reaches across, as far as they are known.
+    pub fn group_axes(&self, group: Value) -> Axes {
+        match self.node(group) {
+            Node::World | Node::None => Axes::ALL,
+            Node::AxisGroup(axes) => *axes,
+            Node::NonMember => Axes::NONE,
+            Node::If(_, then, otherwise) => self.group_axes(*then) | self.group_axes(*otherwise),
+            Node::Index(sequence, _) => self.group_axes(*sequence),
+            Node::Sequence(parts) => parts.iter().fold(Axes::NONE, |sum, &part| sum | self.group_axes(part)),
+            Node::Keyword(..) => Axes::ALL,
+            Node::Parameter(..) if self.meaning(group).is_some() => {
+                self.meaning(group).map_or(Axes::NONE, |meaning| self.group_axes(meaning))
+            }
+            _ => self.groups.get(&group).copied().unwrap_or_else(|| Axes::hashed(u64::from(group.0))),
+        }
+    }
+
+    fn joined(&self, parts: impl IntoIterator<Item = Value>) -> Facts {
+        parts.into_iter().fold(Facts::UNIFORM, |sum, part| sum.join(self.facts(part)))
+    }
+
+    fn compute(&self, node: &Node) -> Facts {
+        let facts = |value: Value| self.facts(value);
+        match node {
+            Node::None
+            | Node::Bool(_)
+            | Node::Int(_)
+            | Node::Str(_)
+            | Node::Size(_)
+            | Node::External(_)
+            | Node::Typed(_)
+            | Node::Module(_)
+            | Node::World
+            | Node::AxisGroup(_)
+            | Node::Unknown(_)
+            | Node::Class(_) => Facts::UNIFORM,
+            Node::NonMember => Facts::UNIFORM,
+            Node::Environment(_) => Facts { environment: true, ..Facts::UNIFORM },
+            Node::Parameter(..) | Node::Capture(..) => Facts { open: true, ..Facts::UNIFORM },
+            Node::Rank(axes) => Facts { shape: Axes::NONE, ..Facts::differing(*axes) },
+            Node::Local(_, axes) => Facts::differing(*axes),
+            Node::Not(value) => facts(*value),
+            Node::And(left, right) | Node::Or(left, right) => facts(*left).join(facts(*right)),
+            Node::Compare(op, left, right) => {
+                let (left_facts, right_facts) = (facts(*left), facts(*right));
+                let whole = left_facts.join(right_facts);
+                match op {
+                    // Whether something is `None` is a fact of its shape, not of its contents.
+                    CompareOp::Is | CompareOp::IsNot => Facts { vary: whole.shape | self.identity(*left), ..whole },
+                    // Whether a key is in a container is a fact of the key and of the container's shape.
+                    CompareOp::In | CompareOp::NotIn => {
+                        Facts { vary: left_facts.vary | self.contents(*right), ..whole }
+                    }
+                    _ => whole,
+                }
+            }
+            Node::Binary(_, left, right) => facts(*left).join(facts(*right)),
+            Node::If(test, then, otherwise) => {
+                let (test, then_facts, otherwise_facts) = (facts(*test), facts(*then), facts(*otherwise));
+                let arms = then_facts.join(otherwise_facts);
+                let same_length = match (self.node(*then), self.node(*otherwise)) {
+                    (Node::Sequence(one), Node::Sequence(other)) => one.len() == other.len(),
+                    (one, other) => is_scalar(one) && is_scalar(other),
+                };
+                Facts {
+                    vary: arms.vary | test.vary,
+                    shape: if same_length { arms.shape } else { arms.shape | test.vary },
+                    open: arms.open || test.open,
+                    environment: arms.environment || test.environment,
+                    ..arms
+                }
+            }
+            Node::Sequence(parts) => Facts { shape: Axes::NONE, ..self.joined(parts.iter().copied()) },
+            Node::Mapping(parts) => {
+                let keys = self.joined(parts.iter().map(|part| part.0));
+                let values = self.joined(parts.iter().map(|part| part.1));
+                Facts { shape: keys.vary, ..keys.join(values) }
+            }
+            Node::Index(value, index) => {
+                // What lies at a place that differs by rank may be shorter here than there.
+                let whole = facts(*value).join(facts(*index));
+                Facts { shape: whole.shape | facts(*index).vary, ..whole }
+            }
+            Node::Attribute(value, _) | Node::Keyword(value, _) | Node::Forward(value) => {
+                let inner = facts(*value);
+                Facts { wrapped: inner.wrapped || matches!(node, Node::Forward(_)), ..inner }
+            }
+            Node::Apply(_, parts) => {
+                let whole = self.joined(parts.iter().copied());
+                // A function's result takes the shape of what it is given.
+                Facts { shape: whole.shape, ..whole }
+            }
+            Node::Length(value) => {
+                let inner = facts(*value);
+                Facts { vary: inner.shape, shape: Axes::NONE, ..inner }
+            }
+            Node::Range(parts) => {
+                let inner = self.joined(parts.iter().copied());
+                Facts { shape: inner.vary, ..inner }
+            }
+            Node::Mapped(_, parts) => self.joined(parts.iter().copied()),
+            Node::Changed(_, parts) => self.joined(parts.iter().copied()),
+            Node::Item(_, value) => match self.node(*value) {
+                // The n-th number of a range is the same on every rank that gets so far, if all begin alike.
+                Node::Range(parts) if parts.len() == 1 => {
+                    Facts { vary: Axes::NONE, shape: Axes::NONE, ..facts(*value) }
+                }
+                _ => Facts { shape: Axes::NONE, ..facts(*value) },
+            },
+            Node::Carried(_, _, parts) => self.joined(parts.iter().copied()),
+            Node::Function(_, bound) => {
+                bound.map_or(Facts::UNIFORM, |bound| Facts { open: facts(bound).open, ..Facts::UNIFORM })
+            }
+            Node::Closure(_, captured) => {
+                Facts { open: captured.iter().any(|(_, _, value)| facts(*value).open), ..Facts::UNIFORM }
+            }
+            Node::Partial(callee, args, keywords) => {
+                let parts = args.iter().copied().chain(keywords.iter().map(|keyword| keyword.1));
+                let open = facts(*callee).open || self.joined(parts).open;
+                Facts { open, ..Facts::UNIFORM }
+            }
+            Node::Invoked(callee, args) => facts(*callee).join(self.joined(args.iter().copied())),
+            Node::Instance(_, args) | Node::Generator(_, args) => {
+                let inner = self.joined(args.iter().copied());
+                Facts { open: inner.open, ..Facts::UNIFORM }
+            }
+            Node::MadeGroup(_, ranks) => Facts { open: facts(*ranks).open, ..Facts::UNIFORM },
+            Node::Agreed(_, value, group) => {
+                let (inner, group_facts) = (facts(*value), facts(*group));
+                let axes = self.group_axes(*group);
+                Facts {
+                    vary: inner.vary.without(axes),
+                    shape: inner.shape.without(axes),
+                    open: inner.open || group_facts.open,
+                    environment: false,
+                    ..inner
+                }
+            }
+            Node::Spread(_, value, group) => {
+                let inner = facts(*value);
+                let axes = self.group_axes(*group);
+                Facts { vary: inner.vary | axes, open: inner.open || facts(*group).open, ..inner }
+            }
+        }
+    }
+
+    /// Axes along which the identity of an object may differ, for `is`: scalars are compared by value.
+    fn identity(&self, value: Value) -> Axes {
+        match self.node(value) {
+            Node::If(test, ..) => self.vary(*test),
+            node if is_scalar(node) => self.vary(value),
+            _ => Axes::NONE,
+        }
+    }
+
+    fn contents(&self, value: Value) -> Axes {
+        match self.node(value) {
+            Node::Sequence(_) | Node::If(..) => self.vary(value),
+            _ => self.shape(value),
+        }
+    }
+
+    /// Applies the few identities that keep equal things equal; `Err` returns the node unchanged.
+    fn simplified(&mut self, node: Node) -> Result<Value, Node> {
+        match node {
+            Node::Not(value) => match self.node(value).clone() {
+                Node::Bool(known) => Ok(self.make(Node::Bool(!known))),
+                Node::Not(inner) => Ok(inner),
+                _ => Err(Node::Not(value)),
+            },
+            Node::Compare(op, left, right) => {
+                let positive = match op {
+                    CompareOp::NotEq => CompareOp::Eq,
+                    CompareOp::IsNot => CompareOp::Is,
+                    CompareOp::NotIn => CompareOp::In,
+                    CompareOp::GreaterEq => CompareOp::Less,
+                    CompareOp::Greater => {
+                        return Ok(self.make(Node::Compare(CompareOp::Less, right, left)));
+                    }
+                    CompareOp::LessEq => {
+                        let swapped = self.make(Node::Compare(CompareOp::Less, right, left));
+                        return Ok(self.make(Node::Not(swapped)));
+                    }
+                    CompareOp::Is => return self.is_test(left, right),
+                    CompareOp::Eq
+                        if matches!(self.node(left), Node::Int(_) | Node::Str(_) | Node::Bool(_) | Node::None)
+                            && !matches!(
+                                self.node(right),
+                                Node::Int(_) | Node::Str(_) | Node::Bool(_) | Node::None
+                            ) =>
+                    {
+                        return Ok(self.make(Node::Compare(CompareOp::Eq, right, left)));
+                    }
+                    _ => return Err(Node::Compare(op, left, right)),
+                };
+                let inner = self.make(Node::Compare(positive, left, right));
+                Ok(self.make(Node::Not(inner)))
+            }
+            Node::And(left, right) => match (self.node(left).clone(), left == right) {
+                (_, true) => Ok(left),
+                (Node::Bool(true), _) => Ok(right),
+                (Node::Bool(false), _) => Ok(left),
+                _ => Err(Node::And(left, right)),
+            },
+            Node::Or(left, right) => match (self.node(left).clone(), left == right) {
+                (_, true) => Ok(left),
+                (Node::Bool(true), _) => Ok(left),
+                (Node::Bool(false) | Node::None, _) => Ok(right),
+                _ => Err(Node::Or(left, right)),
+            },
+            Node::If(test, then, otherwise) => match (self.node(test).clone(), then == otherwise) {
+                (_, true) => Ok(then),
+                (Node::Bool(true), _) => Ok(then),
+                (Node::Bool(false), _) => Ok(otherwise),
+                (Node::Not(inner), _) => Ok(self.make(Node::If(inner, otherwise, then))),
+                _ => Err(Node::If(test, then, otherwise)),
+            },
+            Node::Keyword(mapping, name) => match self.node(mapping).clone() {
+                Node::Mapping(parts) => {
+                    let found = parts.iter().find(|(key, _)| *self.node(*key) == Node::Str(name)).map(|part| part.1);
+                    Ok(found.unwrap_or_else(|| self.make(Node::None)))
+                }
+                _ => Err(Node::Keyword(mapping, name)),
+            },
+            Node::Index(value, index) => self.indexed(value, index),
+            Node::Length(value) => match self.node(value) {
+                Node::Sequence(parts) => {
+                    let length = parts.len() as i64;
+                    Ok(self.make(Node::Int(length)))
+                }
+                _ => Err(Node::Length(value)),
+            },
+            other => Err(other),
+        }
+    }
+
+    fn is_test(&mut self, left: Value, right: Value) -> Result<Value, Node> {
+        let none = |node: &Node| matches!(node, Node::None);
+        let never_none = |node: &Node| {
+            matches!(
+                node,
+                Node::Sequence(_)
+                    | Node::Mapping(_)
+                    | Node::Bool(_)
+                    | Node::Int(_)
+                    | Node::Str(_)
+                    | Node::Instance(..)
+                    | Node::World
+                    | Node::MadeGroup(..)
+                    | Node::AxisGroup(_)
+                    | Node::Function(..)
+                    | Node::Closure(..)
+                    | Node::Rank(_)
+                    | Node::Size(_)
+                    | Node::NonMember
+            )
+        };
+        if !none(self.node(right)) {
+            return Err(Node::Compare(CompareOp::Is, left, right));
+        }
+        match self.node(left).clone() {
+            Node::None => Ok(self.make(Node::Bool(true))),
+            node if never_none(&node) => Ok(self.make(Node::Bool(false))),
+            Node::If(test, then, otherwise) => {
+                let then = self.make(Node::Compare(CompareOp::Is, then, right));
+                let otherwise = self.make(Node::Compare(CompareOp::Is, otherwise, right));
+                Ok(self.make(Node::If(test, then, otherwise)))
+            }
+            _ => Err(Node::Compare(CompareOp::Is, left, right)),
+        }
+    }
+
+    fn indexed(&mut self, value: Value, index: Value) -> Result<Value, Node> {
+        match (self.node(value).clone(), self.node(index).clone()) {
+            (Node::Sequence(parts), Node::Int(at)) => {
+                let at = if at < 0 { at + parts.len() as i64 } else { at };
+                match usize::try_from(at).ok().and_then(|at| parts.get(at)) {
+                    Some(&part) => Ok(part),
+                    None => Err(Node::Index(value, index)),
+                }
+            }
+            (Node::Mapping(parts), _) if parts.iter().any(|part| part.0 == index) => {
+                Ok(parts.iter().rev().find(|part| part.0 == index).map_or(value, |part| part.1))
+            }
+            (Node::Mapping(parts), _) => {
+                let entry = |wanted: bool, values: &Values| {
+                    parts.iter().find(|part| *values.node(part.0) == Node::Bool(wanted)).map(|part| part.1)
+                };
+                match (parts.len(), entry(true, self), entry(false, self)) {
+                    (2, Some(yes), Some(no)) => Ok(self.make(Node::If(index, yes, no))),
+                    _ => Err(Node::Index(value, index)),
+                }
+            }
+            (Node::If(test, then, otherwise), Node::Int(_) | Node::Str(_)) => {
+                let then = self.make(Node::Index(then, index));
+                let otherwise = self.make(Node::Index(otherwise, index));
+                Ok(self.make(Node::If(test, then, otherwise)))
+            }
+            _ => Err(Node::Index(value, index)),
+        }
+    }
+}
+
+fn is_scalar(node: &Node) -> bool {
+    matches!(
+        node,
+        Node::Bool(_)
+            | Node::Int(_)
+            | Node::Str(_)
+            | Node::Rank(_)
+            | Node::Size(_)
+            | Node::Compare(..)
+            | Node::Not(_)
+            | Node::Binary(..)
+            | Node::Length(_)
+    )
+}
