@@ -102,6 +102,7 @@ pub struct EnvironmentReads {
     accesses: Vec<Access>,
     by_file: Vec<Range<usize>>,
     test_keys: GlobSet,
+    test_heads: Vec<String>,
     checked: GlobSet,
     checked_keys: FxHashSet<String>,
     checks: Vec<ParityCheck>,
@@ -111,7 +112,13 @@ pub struct EnvironmentReads {
 impl EnvironmentReads {
     /// Reads the whole program.
     pub fn of(program: &Program) -> EnvironmentReads {
-        let mut out = EnvironmentReads { test_keys: globs(&program.facts.test_keys), ..Default::default() };
+        let patterns = &program.facts.test_keys;
+        let head = |pattern: &String| pattern.split(['*', '?', '[', '{']).next().unwrap_or_default().to_owned();
+        let mut out = EnvironmentReads {
+            test_keys: globs(patterns),
+            test_heads: patterns.iter().map(head).collect(),
+            ..Default::default()
+        };
         let mut accesses = Vec::new();
         for file in program.file_ids() {
             direct(program, file, &mut accesses);
@@ -149,6 +156,11 @@ impl EnvironmentReads {
     /// Whether only tests set this key, by the project's patterns.
     pub fn is_test_key(&self, key: &str) -> bool {
         self.test_keys.is_match(key)
+    }
+
+    /// Whether a text may spell a test key; a cheap question to ask first.
+    pub fn may_name_test_keys(&self, text: &str) -> bool {
+        self.test_heads.iter().any(|head| memchr::memmem::find(text.as_bytes(), head.as_bytes()).is_some())
     }
 
     /// Whether every key that begins so may be a test key: `SCOPE_TEST_` of `f"SCOPE_TEST_{name}"`.

@@ -25,13 +25,6 @@ impl CallSite {
         program.resolve(self.file, self.function, self.call.callee)
     }
 
-    /// The object a method is called on.
-    pub fn receiver(&self, model: &File) -> Option<ExprId> {
-        match model.expr(self.call.callee) {
-            Expr::Attribute { value, .. } => Some(value),
-            _ => None,
-        }
-    }
 
     /// The last name of what is called.
     pub fn last_name(&self, model: &File) -> Option<Symbol> {

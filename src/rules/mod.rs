@@ -10,6 +10,7 @@ mod filesystem;
 mod golden;
 mod list;
 mod parity;
+mod text;
 
 pub use list::RULES;
 

@@ -12,6 +12,8 @@ use super::{Outside, is_allowed};
 pub(super) struct Place {
     /// Its known beginning.
     pub path: String,
+    /// Whether that is all of it.
+    whole: bool,
     /// How sure.
     pub confidence: Confidence,
     /// Where it is spelled.
@@ -21,7 +23,8 @@ pub(super) struct Place {
 impl Place {
     /// The path in words: with an ellipsis where the end is not known.
     pub fn shown(&self) -> String {
-        self.path.replace(crate::model::HOME, "~")
+        let path = self.path.replace(crate::model::HOME, "~");
+        if self.whole { path } else { path + "…" }
     }
 }
 
@@ -52,8 +55,8 @@ impl Search<'_> {
             Expr::Or(alternatives) => model.list(alternatives).iter().find_map(|&part| again(part)).map(Place::perhaps),
             Expr::IfElse { then, otherwise, .. } => again(then).or_else(|| again(otherwise)).map(Place::perhaps),
             Expr::Walrus(_, value) | Expr::Await(value) => again(value),
-            Expr::Binary(BinaryOp::Div | BinaryOp::Add, left, _) => again(left),
-            Expr::Format(parts) => again(*model.list(parts).first()?),
+            Expr::Binary(BinaryOp::Div | BinaryOp::Add, left, _) => again(left).map(Place::begun),
+            Expr::Format(parts) => again(*model.list(parts).first()?).map(Place::begun),
             Expr::Name(name) => self.variable(function, name, fuel),
             Expr::Attribute { value, name } => match (name.as_str(), model.expr(value)) {
                 ("parent", _) => again(value),
@@ -86,7 +89,8 @@ impl Search<'_> {
         let path = constant.prefix()?;
         let kind = Outside::of(path)?;
         let defined = self.spelling(function, expr);
-        Some(Place { path: path.to_owned(), confidence: kind.confidence(), defined })
+        let whole = matches!(constant, Constant::Str(_));
+        Some(Place { path: path.to_owned(), whole, confidence: kind.confidence(), defined })
     }
 
     /// The first name in the expression whose definition says something about the path.
@@ -193,6 +197,15 @@ impl Search<'_> {
 }
 
 impl Place {
+    /// A place somewhere below this one.
+    fn begun(mut self) -> Place {
+        if self.whole && !self.path.ends_with('/') {
+            self.path.push('/');
+        }
+        self.whole = false;
+        self
+    }
+
     /// The same place, on one of several ways.
     fn perhaps(mut self) -> Place {
         self.confidence = self.confidence.min(Confidence::Medium);

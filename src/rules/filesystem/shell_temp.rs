@@ -9,6 +9,7 @@ use crate::finding::{Confidence, Severity};
 use crate::graph::Program;
 use crate::model::{BinaryOp, Constant, Expr, ExprId, File};
 use crate::rules::calls::{CallSite, argument, calls_named, definition, keyword, last_name, symbols};
+use crate::rules::text::{HOLE, text_of};
 use crate::rules::{Check, Findings, Group, Probe, Rule, Script};
 
 use super::helpers::Helpers;
@@ -49,9 +50,6 @@ const RUNNERS: [&str; 16] = [
 
 static NAMES: LazyLock<FxHashSet<Symbol>> =
     LazyLock::new(|| symbols(RUNNERS.iter().map(|name| name.rsplit('.').next().unwrap_or(name))));
-
-/// Stands for a part of a command that the source does not fix.
-const HOLE: &str = "\u{fffc}";
 
 const HELP: &str = "write below the working directory: `mkdir -p out && … > out/log`, `mktemp -p out`";
 
@@ -102,14 +100,14 @@ fn command_writes(program: &Program, model: &File, call: CallSite, command: Expr
                 let at = CallSite { function: owner, ..call };
                 return relocated(command_writes(program, model, at, value), model, command, value);
             }
-            let text = text_of(program, model, call, command, 12);
+            let text = text_of(program, call, command);
             relocated(writes(&text), model, command, command)
         }
         Expr::Call(index) if split_text(model, index).is_some() => {
             split_text(model, index).map_or_else(Vec::new, |inner| command_writes(program, model, call, inner))
         }
         _ => {
-            let text = text_of(program, model, call, command, 12);
+            let text = text_of(program, call, command);
             relocated(writes(&text), model, command, command)
         }
     }
@@ -147,44 +145,8 @@ fn split_text(model: &File, index: u32) -> Option<ExprId> {
 }
 
 fn words(program: &Program, model: &File, call: CallSite, parts: &[ExprId]) -> Vec<Word> {
-    let word = |&part: &ExprId| Word { text: text_of(program, model, call, part, 12), span: model.span(part) };
+    let word = |&part: &ExprId| Word { text: text_of(program, call, part), span: model.span(part) };
     parts.iter().map(word).collect()
-}
-
-/// The text of a command, with holes for what the source does not fix.
-fn text_of(program: &Program, model: &File, call: CallSite, expr: ExprId, fuel: u32) -> String {
-    let Some(fuel) = fuel.checked_sub(1) else { return HOLE.to_owned() };
-    let again = |expr| text_of(program, model, call, expr, fuel);
-    match program.constant(call.file, call.function, expr) {
-        Some(Constant::Str(text)) => return text,
-        Some(Constant::Int(value)) => return value.to_string(),
-        _ => {}
-    }
-    match model.expr(expr) {
-        Expr::Format(parts) => model.list(parts).iter().map(|&part| again(part)).collect(),
-        Expr::Binary(BinaryOp::Add, left, right) => again(left) + &again(right),
-        Expr::Binary(BinaryOp::Mod, left, _) => again(left),
-        Expr::Call(index) => {
-            let call = model.call(index);
-            match (last_name(model, call.callee).map(Symbol::as_str), model.expr(call.callee)) {
-                (Some("format" | "strip"), Expr::Attribute { value, .. }) => again(value),
-                (Some("str" | "quote" | "dedent" | "join"), _) if model.list(call.args).len() == 1 => {
-                    match model.expr(model.list(call.args)[0]) {
-                        Expr::ListDisplay(parts) | Expr::Tuple(parts) => {
-                            let parts: Vec<String> = model.list(parts).iter().map(|&part| again(part)).collect();
-                            parts.join(" ")
-                        }
-                        _ => again(model.list(call.args)[0]),
-                    }
-                }
-                _ => HOLE.to_owned(),
-            }
-        }
-        _ => match program.constant(call.file, call.function, expr) {
-            Some(Constant::Prefix(text)) => text + HOLE,
-            _ => HOLE.to_owned(),
-        },
-    }
 }
 
 /// `env={"TMPDIR": "/tmp"}` and `env=dict(os.environ, TMPDIR="/tmp")`.
