@@ -1,12 +1,16 @@
 //! The list of all rules, in the order in which they are listed to users.
 
-use super::{Rule, filesystem, parity};
+use super::{Rule, control_plane, filesystem, golden, parity};
 
 /// All rules.
 pub static RULES: &[&Rule] = &[
     &parity::UNGATED_TEST_HOOK,
     &parity::LATE_ENV_READ,
     &parity::PER_RANK_TEST_FLAG,
+    &control_plane::AD_HOC_BROADCAST,
+    &golden::CROSS_PHASE_GOLDEN_IMPORT,
+    &golden::GOLDEN_MODULE_TABLE,
+    &golden::HYBRID_COMPOSITION,
     &filesystem::WRITE_OUTSIDE_WORKDIR,
     &filesystem::STDLIB_TEMPFILE,
     &filesystem::SHELL_TEMP,
