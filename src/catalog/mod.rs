@@ -61,7 +61,7 @@ impl Catalog {
 
     /// All entries, in no particular order.
     pub fn entries(&self) -> impl Iterator<Item = (Symbol, &Entry)> {
-        self.entries.iter().map(|(name, entry)| (*name, entry))
+        self.entries.iter().map(|(name, entry)| (*name, &**entry))
     }
 
     /// The type of that dotted name or alias.

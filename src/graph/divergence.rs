@@ -14,6 +14,7 @@ use crate::flow::{
 use crate::model::{FunctionKind, LocalFunction};
 
 use super::evaluate::Engine;
+use super::gates::{ForeignRoot, Gate, foreign_roots, gates};
 use super::program::Program;
 use super::reach::reaching;
 use super::witness::{Found, Split, explain};
@@ -30,11 +31,22 @@ const MAX_SPLITS: usize = 6;
 /// Opaque facts that are varied together; more are varied one at a time.
 const MAX_ATOMS: usize = 4;
 
-/// All splits of the program, in order of files and functions.
-pub fn splits(program: &Program) -> Vec<Split> {
+/// What the traces of a program show.
+#[derive(Debug, Default)]
+pub struct Divergence {
+    /// Where ranks can part ways, in order of files and functions.
+    pub splits: Vec<Split>,
+    /// Roots that are no members of their group.
+    pub foreign_roots: Vec<ForeignRoot>,
+    /// Collectives behind an environment variable.
+    pub gates: Vec<Gate>,
+}
+
+/// Traces every function from which a collective can be reached.
+pub fn divergence(program: &Program) -> Divergence {
     let mut engine = Engine::new(program, reaching(program));
     let mut healed: FxHashSet<Site> = FxHashSet::default();
-    let mut out = Vec::new();
+    let mut out = Divergence::default();
     for file in program.file_ids() {
         let model = &program.file(file).model;
         for index in 0..model.functions.len() as u32 {
@@ -44,7 +56,9 @@ pub fn splits(program: &Program) -> Vec<Split> {
                 continue;
             }
             let Some(summary) = engine.summary(function) else { continue };
-            check(&engine, function, summary.effects, &mut healed, &mut out);
+            check(&engine, function, summary.effects, &mut healed, &mut out.splits);
+            foreign_roots(&engine, function, summary.effects, &mut out.foreign_roots);
+            gates(&engine, function, summary.effects, &mut out.gates);
         }
     }
     out

@@ -9,8 +9,10 @@ use crate::catalog::{Catalog, Entry, ProjectFacts};
 use crate::model::{Class, File, Function, LocalClass, LocalFunction};
 
 use super::bindings::Bindings;
+use super::divergence::Divergence;
+use super::environment::EnvironmentReads;
 use super::modules::Modules;
-use super::witness::Split;
+use super::operators::OperatorFolders;
 
 /// One Python file of the program.
 pub struct FileEntry {
@@ -36,7 +38,9 @@ pub struct Program {
     class_base: Vec<u32>,
     methods_by_name: FxHashMap<Symbol, Vec<FunctionId>>,
     packages: Vec<Symbol>,
-    splits: OnceLock<Vec<Split>>,
+    divergence: OnceLock<Divergence>,
+    environment: OnceLock<EnvironmentReads>,
+    operators: OnceLock<OperatorFolders>,
 }
 
 impl Program {
@@ -54,7 +58,9 @@ impl Program {
             modules,
             bindings,
             methods_by_name: FxHashMap::default(),
-            splits: OnceLock::new(),
+            divergence: OnceLock::new(),
+            environment: OnceLock::new(),
+            operators: OnceLock::new(),
         };
         let mut methods: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
         for (index, file) in program.files.iter().enumerate() {
@@ -69,8 +75,8 @@ impl Program {
     }
 
     /// Where ranks can part ways: found once, on first demand.
-    pub fn splits(&self) -> &[Split] {
-        self.splits.get_or_init(|| super::divergence::splits(self))
+    pub fn divergence(&self) -> &Divergence {
+        self.divergence.get_or_init(|| super::divergence::divergence(self))
     }
 
     /// The file behind `id`.
@@ -167,6 +173,16 @@ impl Program {
     /// The text of a span.
     pub fn text(&self, file: FileId, span: Span) -> &str {
         &self.file(file).text[span.start as usize..span.end as usize]
+    }
+
+    /// Which environment keys are read where, and which of them are compared across ranks. Built on first use.
+    pub fn environment(&self) -> &EnvironmentReads {
+        self.environment.get_or_init(|| EnvironmentReads::of(self))
+    }
+
+    /// The folders of staged operators. Built on first use.
+    pub fn operators(&self) -> &OperatorFolders {
+        self.operators.get_or_init(|| OperatorFolders::of(self))
     }
 
     /// What the catalogue says about a function of this program: the tree of a library that the catalogue knows is read

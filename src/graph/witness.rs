@@ -172,26 +172,9 @@ fn preorder(engine: &Engine<'_>, root: EffectId) -> Vec<EffectId> {
             continue;
         }
         out.push(effect);
-        pending.extend(children(engine, effect).into_iter().rev());
+        pending.extend(engine.below(effect).into_iter().rev());
     }
     out
-}
-
-fn children(engine: &Engine<'_>, effect: EffectId) -> Vec<EffectId> {
-    match engine.effects.get(effect) {
-        Effect::Seq(parts) => parts.to_vec(),
-        Effect::Choice { then, otherwise, .. } => vec![*then, *otherwise],
-        Effect::Loop { body, orelse, .. } => vec![*body, *orelse],
-        Effect::Try { body, handlers, orelse, finally } => {
-            let mut out = vec![*body];
-            out.extend(handlers.iter().map(|handler| handler.body));
-            out.extend([*orelse, *finally]);
-            out
-        }
-        Effect::Scope { manager, body } => vec![*manager, *body],
-        Effect::Call { body, .. } => vec![*body],
-        Effect::Nothing | Effect::Event(_) | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => Vec::new(),
-    }
 }
 
 fn contains(engine: &Engine<'_>, effect: EffectId, event: EventId) -> bool {
@@ -395,7 +378,7 @@ fn descend(
             path.pop();
             false
         }
-        _ => children(engine, effect).into_iter().any(|below| descend(engine, below, event, path, seen)),
+        _ => engine.below(effect).into_iter().any(|below| descend(engine, below, event, path, seen)),
     }
 }
 

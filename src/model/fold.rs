@@ -35,6 +35,10 @@ impl Constant {
     }
 }
 
+/// How a folded path spells the user's home folder, however the source asks for it: `Path.home()`, `os.environ["HOME"]`,
+/// `expanduser`. A plain `"~/x"` that nobody expands stays what it is, a relative path.
+pub const HOME: &str = "$HOME";
+
 /// Folds `expr`. `names` gives the value of a name or a dotted attribute (a constant of this or another module);
 /// calls that build paths (`Path`, `os.path.join`, `str`, `str.format`, `os.fspath`) are folded by their last name.
 pub fn fold(file: &File, expr: ExprId, names: &dyn Fn(ExprId) -> Option<Constant>) -> Option<Constant> {
@@ -65,6 +69,7 @@ fn fold_within(file: &File, expr: ExprId, names: &dyn Fn(ExprId) -> Option<Const
             }),
             _ => None,
         },
+        Expr::Subscript(value, key) => (is_environment(file, value) && is_home_key(file, key)).then(home),
         Expr::Call(index) => {
             let call = file.call(index);
             let args = file.list(call.args);
@@ -87,7 +92,27 @@ fn fold_within(file: &File, expr: ExprId, names: &dyn Fn(ExprId) -> Option<Const
                     };
                     join(receiver.into_iter().chain(args.iter().map(|&arg| again(arg))))
                 }
-                "str" | "fspath" | "abspath" | "realpath" | "normpath" | "expanduser" => again(*args.first()?),
+                "str" | "fspath" | "abspath" | "realpath" | "normpath" | "expandvars" => again(*args.first()?),
+                "expanduser" => {
+                    let path = match (file.expr(call.callee), args.first()) {
+                        (_, Some(&path)) => path,
+                        (Expr::Attribute { value, .. }, None) => value,
+                        _ => return None,
+                    };
+                    again(path).map(expand_user)
+                }
+                "home" => {
+                    let Expr::Attribute { value, .. } = file.expr(call.callee) else { return None };
+                    let class = file.dotted(value)?;
+                    (class == "Path" || class.ends_with(".Path")).then(home)
+                }
+                "get" | "getenv" => {
+                    let of_environment = match file.expr(call.callee) {
+                        Expr::Attribute { value, .. } if last.as_str() == "get" => is_environment(file, value),
+                        _ => last.as_str() == "getenv",
+                    };
+                    (of_environment && is_home_key(file, *args.first()?)).then(home)
+                }
                 "format" => match file.expr(call.callee) {
                     Expr::Attribute { value, .. } => match again(value)? {
                         Constant::Str(text) => Some(match text.split_once('{') {
@@ -138,7 +163,7 @@ fn join(parts: impl Iterator<Item = Option<Constant>>) -> Option<Constant> {
                 return known_prefix(whole);
             }
         };
-        if text.starts_with('/') {
+        if text.starts_with('/') || text.starts_with(HOME) {
             whole.clear();
         } else if !first && !whole.is_empty() && !whole.ends_with('/') {
             whole.push('/');
@@ -150,6 +175,33 @@ fn join(parts: impl Iterator<Item = Option<Constant>>) -> Option<Constant> {
         }
     }
     Some(Constant::Str(whole))
+}
+
+fn home() -> Constant {
+    Constant::Str(HOME.to_owned())
+}
+
+fn expand_user(path: Constant) -> Constant {
+    let expand = |text: String| match text.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{HOME}{rest}"),
+        _ => text,
+    };
+    match path {
+        Constant::Str(text) => Constant::Str(expand(text)),
+        Constant::Prefix(text) => Constant::Prefix(expand(text)),
+        other => other,
+    }
+}
+
+fn is_environment(file: &File, expr: ExprId) -> bool {
+    match file.expr(expr) {
+        Expr::Name(name) | Expr::Attribute { name, .. } => name.as_str() == "environ",
+        _ => false,
+    }
+}
+
+fn is_home_key(file: &File, expr: ExprId) -> bool {
+    matches!(file.expr(expr), Expr::Str(key) if key.as_str() == "HOME")
 }
 
 fn known_prefix(text: String) -> Option<Constant> {
@@ -185,6 +237,11 @@ mod tests {
         assert_eq!(folded("'/tmp/{}'.format(name)"), prefix("/tmp/"));
         assert_eq!(folded("name + '/tmp'"), None);
         assert_eq!(folded("', '.join(names)"), None);
+        assert_eq!(folded("Path.home() / 'x'"), whole("$HOME/x"));
+        assert_eq!(folded("os.path.join(os.environ['HOME'], 'x')"), whole("$HOME/x"));
+        assert_eq!(folded("os.path.expanduser('~/x')"), whole("$HOME/x"));
+        assert_eq!(folded("pathlib.Path('~/x').expanduser()"), whole("$HOME/x"));
+        assert_eq!(folded("'~/x'"), whole("~/x"));
         assert_eq!(folded("1 + 2"), Some(Constant::Int(3)));
     }
 }

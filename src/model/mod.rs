@@ -10,7 +10,7 @@ mod tree;
 mod visit;
 
 pub use comments::Comment;
-pub use fold::{Constant, fold};
+pub use fold::{Constant, HOME, fold};
 pub use lower::{Detail, lower};
 pub use tree::*;
 pub(crate) use visit::expressions_of;

@@ -4,7 +4,14 @@ use crate::base::{FileId, Site, Span};
 use crate::finding::{Confidence, Evidence, Finding, Severity};
 use crate::graph::Program;
 
+mod calls;
+mod collectives;
+mod control_plane;
+mod filesystem;
+mod golden;
 mod list;
+mod parity;
+mod text;
 
 pub use list::RULES;
 

@@ -333,6 +333,7 @@ impl<'p> Engine<'p> {
                 implicit: true,
                 group,
                 root: None,
+                root_parameter: None,
                 operator: None,
                 members: None,
                 site: template.site,

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{self, ValueKind};
 use crate::finding::Confidence;
-use crate::flow::{Axes, EffectId, Effects, Node, Value, Values};
+use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
 use crate::model::{CompareOp, Expr, File, FunctionKind, LocalFunction, Stmt, each_statement};
 
 use super::program::Program;
@@ -172,6 +172,24 @@ impl<'p> Engine<'p> {
     pub fn birth(&self, value: Value, function: FunctionId) -> Option<Birth> {
         let births = self.births.get(&value)?;
         births.iter().find(|birth| birth.function == function).or(births.first()).copied()
+    }
+
+    /// The parts of an effect, in order.
+    pub(super) fn below(&self, effect: EffectId) -> Vec<EffectId> {
+        match self.effects.get(effect) {
+            Effect::Seq(parts) => parts.to_vec(),
+            Effect::Choice { then, otherwise, .. } => vec![*then, *otherwise],
+            Effect::Loop { body, orelse, .. } => vec![*body, *orelse],
+            Effect::Try { body, handlers, orelse, finally } => {
+                let mut out = vec![*body];
+                out.extend(handlers.iter().map(|handler| handler.body));
+                out.extend([*orelse, *finally]);
+                out
+            }
+            Effect::Scope { manager, body } => vec![*manager, *body],
+            Effect::Call { body, .. } => vec![*body],
+            Effect::Nothing | Effect::Event(_) | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => Vec::new(),
+        }
     }
 
     /// The text at a site.

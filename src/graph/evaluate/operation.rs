@@ -230,10 +230,12 @@ impl<'p> Engine<'p> {
         };
         let site = frame.site(span);
         let mut root = None;
+        let mut root_parameter = None;
         for candidate in &operation.roots {
             if let Some((value, _)) = self.operand(arguments, candidate.operand)
                 && *self.values.node(value) != Node::None
             {
+                root_parameter = Some(candidate.operand.parameter);
                 root = Some(match candidate.space {
                     RankSpace::Global => value,
                     RankSpace::Group => self.values.make(Node::Apply(Symbol::new("group_rank"), Box::from([value]))),
@@ -260,6 +262,7 @@ impl<'p> Engine<'p> {
                 implicit: operation.implicit,
                 group: if creates { world } else { group },
                 root,
+                root_parameter,
                 operator,
                 members: members.filter(|_| creates),
                 site,
@@ -366,6 +369,7 @@ impl<'p> Engine<'p> {
             implicit: true,
             group: world,
             root: None,
+            root_parameter: None,
             operator: None,
             members: None,
             site: frame.site(span),

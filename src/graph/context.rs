@@ -1,0 +1,96 @@
+//! Walks over one function's statements together with what governs them: loops, conditions, early exits.
+
+use crate::model::{Block, ExprId, File, LocalFunction, Stmt, StmtId};
+
+/// What a statement stands under, within its function.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// Conditions that decide whether it is reached, outermost first: enclosing `if`, `while`, `case`, and those under
+    /// which an earlier statement of an enclosing block leaves.
+    pub conditions: &'a [ExprId],
+    /// Whether it is inside a loop.
+    pub in_loop: bool,
+}
+
+/// Calls `visit` for every statement of the function, in source order; nested definitions are not entered.
+pub fn each_in_context(file: &File, function: LocalFunction, visit: &mut dyn FnMut(StmtId, &Stmt, Context<'_>)) {
+    let mut walk = Walk { file, conditions: Vec::new(), loops: 0, visit };
+    walk.block(file.function(function).body);
+}
+
+struct Walk<'a> {
+    file: &'a File,
+    conditions: Vec<ExprId>,
+    loops: u32,
+    visit: &'a mut dyn FnMut(StmtId, &Stmt, Context<'_>),
+}
+
+impl Walk<'_> {
+    /// Nesting is bounded: the lowering cuts off deeper blocks.
+    fn block(&mut self, block: Block) {
+        let before = self.conditions.len();
+        for &id in self.file.block(block) {
+            self.statement(id);
+        }
+        self.conditions.truncate(before);
+    }
+
+    fn under(&mut self, condition: ExprId, block: Block) {
+        self.conditions.push(condition);
+        self.block(block);
+        self.conditions.pop();
+    }
+
+    fn looped(&mut self, block: Block) {
+        self.loops += 1;
+        self.block(block);
+        self.loops -= 1;
+    }
+
+    fn statement(&mut self, id: StmtId) {
+        let stmt = self.file.stmt(id);
+        let is_loop = matches!(stmt, Stmt::While { .. });
+        (self.visit)(id, stmt, Context { conditions: &self.conditions, in_loop: self.loops > 0 || is_loop });
+        match stmt {
+            Stmt::If { test, body, orelse } => {
+                self.under(*test, *body);
+                self.under(*test, *orelse);
+                if self.leaves(*body) != self.leaves(*orelse) {
+                    self.conditions.push(*test);
+                }
+            }
+            Stmt::While { test, body, orelse } => {
+                self.conditions.push(*test);
+                self.looped(*body);
+                self.conditions.pop();
+                self.block(*orelse);
+            }
+            Stmt::For { body, orelse, .. } => {
+                self.looped(*body);
+                self.block(*orelse);
+            }
+            Stmt::With { body, .. } => self.block(*body),
+            Stmt::Match { cases, .. } => {
+                for case in cases {
+                    self.under(case.test, case.body);
+                }
+            }
+            Stmt::Try(parts) => {
+                self.block(parts.body);
+                for handler in &parts.handlers {
+                    self.block(handler.body);
+                }
+                self.block(parts.orelse);
+                self.block(parts.finally);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the block's last statement leaves it for good.
+    fn leaves(&self, block: Block) -> bool {
+        self.file.block(block).last().is_some_and(|&last| {
+            matches!(self.file.stmt(last), Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break | Stmt::Continue)
+        })
+    }
+}

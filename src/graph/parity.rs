@@ -1,0 +1,423 @@
+//! Which environment keys are compared across ranks: found by following, backwards, what a function hands to a gather.
+//!
+//! A key counts as compared when its value, or a collection that names it, reaches a collective that lets ranks see each
+//! other's values: through local names, comprehensions, loops, functions whose result is handed over, and functions that
+//! take what they gather as a parameter.
+
+use std::sync::LazyLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::model::{
+    Call, Constant, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement,
+};
+
+use super::bindings::Binding;
+use super::environment::{EnvironmentReads, called, is_environment};
+use super::program::Program;
+use super::resolve::{Scope, Target};
+
+/// One place where ranks compare keys.
+#[derive(Clone, Debug)]
+pub struct ParityCheck {
+    /// The collective.
+    pub site: Site,
+    /// The keys, sorted; a `*` stands for any ending.
+    pub keys: Vec<String>,
+}
+
+/// What a search of the program gives.
+pub(super) struct Found {
+    pub checks: Vec<ParityCheck>,
+    pub checkers: FxHashSet<FunctionId>,
+}
+
+/// Calls that let ranks see each other's values. Those of the first list take objects and are followed through wrappers.
+const OBJECTS: [&str; 6] =
+    ["all_gather_object", "gather_object", "broadcast_object_list", "scatter_object_list", "allgather", "bcast"];
+const TENSORS: [&str; 8] = [
+    "all_gather",
+    "all_gather_into_tensor",
+    "all_reduce",
+    "broadcast",
+    "gather",
+    "allreduce",
+    "all_equal",
+    "gather_for_metrics",
+];
+
+static GATHERS: LazyLock<FxHashSet<Symbol>> =
+    LazyLock::new(|| OBJECTS.iter().chain(&TENSORS).chain(&["set"]).map(|name| Symbol::new(name)).collect());
+
+/// How many calls deep a key is followed.
+const DEPTH: u32 = 4;
+
+/// Searches the program.
+pub(super) fn checks(program: &Program, reads: &EnvironmentReads) -> Found {
+    let mut search = Search { program, reads, found: Found { checks: Vec::new(), checkers: FxHashSet::default() } };
+    let mut gatherers: FxHashMap<FunctionId, Vec<Symbol>> = FxHashMap::default();
+    for file in program.file_ids() {
+        let model = &program.file(file).model;
+        for (function, expr, call) in calls_of(model, &|name| GATHERS.contains(&name)) {
+            let Some(last) = last_name(model, call.callee) else { continue };
+            if last.as_str() == "set" && !is_store(model, call) {
+                continue;
+            }
+            let parameters = search.seeds(file, function, expr, call);
+            if OBJECTS.contains(&last.as_str()) && !parameters.is_empty() {
+                gatherers.entry(program.function_id(file, function)).or_default().extend(parameters);
+            }
+        }
+    }
+    for _ in 0..2 {
+        gatherers = search.wrappers(&gatherers);
+        if gatherers.is_empty() {
+            break;
+        }
+    }
+    search.found.checks.sort_by_key(|check| (check.site.file, check.site.span.start));
+    search.found
+}
+
+struct Search<'a> {
+    program: &'a Program,
+    reads: &'a EnvironmentReads,
+    found: Found,
+}
+
+/// What is collected while one collective is followed backwards.
+#[derive(Default)]
+struct Trail {
+    keys: FxHashSet<String>,
+    functions: Vec<FunctionId>,
+    parameters: Vec<Symbol>,
+}
+
+impl Search<'_> {
+    /// Follows everything handed to one call; gives the parameters of the function that end up in it.
+    fn seeds(&mut self, file: FileId, function: LocalFunction, expr: ExprId, call: Call) -> Vec<Symbol> {
+        let model = &self.program.file(file).model;
+        let seeds: Vec<ExprId> = model
+            .list(call.args)
+            .iter()
+            .copied()
+            .chain(model.keywords(call).iter().map(|keyword| keyword.value))
+            .collect();
+        self.follow_seeds(file, function, expr, &seeds)
+    }
+
+    fn follow_seeds(&mut self, file: FileId, function: LocalFunction, expr: ExprId, seeds: &[ExprId]) -> Vec<Symbol> {
+        let mut trail = Trail::default();
+        self.follow(file, function, seeds, DEPTH, &mut trail);
+        if !trail.keys.is_empty() {
+            let mut keys: Vec<String> = trail.keys.into_iter().collect();
+            keys.sort();
+            let span = self.program.file(file).model.span(expr);
+            self.found.checks.push(ParityCheck { site: Site { file, span }, keys });
+            self.found.checkers.insert(self.program.function_id(file, function));
+            self.found.checkers.extend(trail.functions);
+        }
+        trail.parameters
+    }
+
+    /// Calls of functions that gather what they are given.
+    fn wrappers(&mut self, gatherers: &FxHashMap<FunctionId, Vec<Symbol>>) -> FxHashMap<FunctionId, Vec<Symbol>> {
+        let names: FxHashSet<Symbol> = gatherers.keys().map(|&id| self.program.function(id).name).collect();
+        let mut next: FxHashMap<FunctionId, Vec<Symbol>> = FxHashMap::default();
+        for file in self.program.file_ids() {
+            let model = &self.program.file(file).model;
+            for (function, expr, call) in calls_of(model, &|name| names.contains(&name)) {
+                let Some(target) = called(self.program, file, function, call.callee) else { continue };
+                let Some(parameters) = gatherers.get(&target) else { continue };
+                let seeds: Vec<ExprId> =
+                    parameters.iter().filter_map(|&name| passed(self.program, model, target, call, name)).collect();
+                let reached = self.follow_seeds(file, function, expr, &seeds);
+                let caller = self.program.function_id(file, function);
+                if !reached.is_empty() && !gatherers.contains_key(&caller) {
+                    next.entry(caller).or_default().extend(reached);
+                }
+            }
+        }
+        next
+    }
+
+    /// Collects keys from `seeds` and from whatever their names were given in this function.
+    fn follow(&self, file: FileId, function: LocalFunction, seeds: &[ExprId], depth: u32, trail: &mut Trail) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let model = &self.program.file(file).model;
+        let mut seen: FxHashSet<Symbol> = FxHashSet::default();
+        let mut roots: Vec<ExprId> = seeds.to_vec();
+        let mut at = 0;
+        while at < roots.len() && at < 400 {
+            let root = roots[at];
+            at += 1;
+            let mut names = Vec::new();
+            each_expression(model, root, &mut |id, expr| match expr {
+                Expr::Name(name) => names.push((id, name)),
+                Expr::Attribute { .. } => self.constants(file, function, id, 6, &mut trail.keys),
+                Expr::Tuple(_) | Expr::ListDisplay(_) | Expr::Set(_) | Expr::Dict(_) => {
+                    self.constants(file, function, id, 6, &mut trail.keys);
+                }
+                Expr::Comprehension(index) => self.whole_environment(file, function, index, &mut trail.keys),
+                Expr::Call(index) => {
+                    let callee = model.call(index).callee;
+                    if let Some(target) = called(self.program, file, function, callee) {
+                        self.result_of(target, depth, trail);
+                    }
+                }
+                _ => {}
+            });
+            self.reads_within(file, model.span(root), trail);
+            for (id, name) in names {
+                if !seen.insert(name) {
+                    continue;
+                }
+                match self.program.scope_of(file, function, name) {
+                    Scope::Local(owner) => {
+                        if owner == function && model.function(owner).parameters.iter().any(|one| one.name == name) {
+                            trail.parameters.push(name);
+                        }
+                        given_to(model, owner, name, &mut roots);
+                    }
+                    Scope::Global => self.constants(file, function, id, 6, &mut trail.keys),
+                }
+            }
+        }
+    }
+
+    fn reads_within(&self, file: FileId, span: crate::base::Span, trail: &mut Trail) {
+        let reads = self.reads.in_file(file).iter().filter(|access| access.is_read());
+        for access in reads.filter(|access| span.start <= access.span.start && access.span.end <= span.end) {
+            trail.keys.extend(access.key.whole().map(str::to_owned));
+            trail.functions.push(self.program.function_id(access.file, access.function));
+        }
+    }
+
+    /// What a function of the program returns or yields.
+    fn result_of(&self, target: FunctionId, depth: u32, trail: &mut Trail) {
+        if depth == 0 || trail.functions.contains(&target) {
+            return;
+        }
+        trail.functions.push(target);
+        let (file, function) = self.program.locate(target);
+        let model = &self.program.file(file).model;
+        let mut results = Vec::new();
+        each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
+            Stmt::Return(Some(value)) => results.push(*value),
+            Stmt::Expr(value) if matches!(model.expr(*value), Expr::Yield(_) | Expr::YieldFrom(_)) => {
+                results.push(*value)
+            }
+            _ => {}
+        });
+        let parameters = std::mem::take(&mut trail.parameters);
+        self.follow(file, function, &results, depth, trail);
+        trail.parameters = parameters;
+    }
+
+    /// The strings of a collection, wherever it is spelled.
+    fn constants(&self, file: FileId, function: LocalFunction, expr: ExprId, fuel: u32, keys: &mut FxHashSet<String>) {
+        let Some(fuel) = fuel.checked_sub(1) else { return };
+        let model = &self.program.file(file).model;
+        let mut element = |part: ExprId| match model.expr(part) {
+            Expr::Starred(inner) => self.constants(file, function, inner, fuel, keys),
+            Expr::Tuple(pair) => {
+                for &part in model.list(pair) {
+                    if let Some(Constant::Str(text)) = self.program.constant(file, function, part) {
+                        keys.insert(text);
+                    }
+                }
+            }
+            _ => {
+                if let Some(Constant::Str(text)) = self.program.constant(file, function, part) {
+                    keys.insert(text);
+                }
+            }
+        };
+        match model.expr(expr) {
+            Expr::Tuple(parts) | Expr::ListDisplay(parts) | Expr::Set(parts) => {
+                model.list(parts).iter().for_each(|&part| element(part));
+            }
+            Expr::Dict(parts) => model.list(parts).chunks_exact(2).for_each(|pair| element(pair[0])),
+            Expr::Binary(_, left, right) => {
+                self.constants(file, function, left, fuel, keys);
+                self.constants(file, function, right, fuel, keys);
+            }
+            Expr::Call(index) => {
+                for &arg in model.list(model.call(index).args) {
+                    self.constants(file, function, arg, fuel, keys);
+                }
+            }
+            Expr::Name(_) | Expr::Attribute { .. } => {
+                if let Some(Target::Variable(owner, name)) = self.program.target(file, function, expr)
+                    && let Some(Binding::Variable { values, .. }) = self.program.bindings[owner.index()].get(name)
+                {
+                    for &value in values {
+                        self.constants(owner, LocalFunction(0), value, fuel, keys);
+                    }
+                } else if let Some(value) = class_constant(self.program, file, function, expr) {
+                    self.constants(file, function, value, fuel, keys);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `{k: v for k, v in os.environ.items() if k.startswith("SCOPE_")}` names every key that begins so.
+    fn whole_environment(&self, file: FileId, function: LocalFunction, index: u32, keys: &mut FxHashSet<String>) {
+        let model = &self.program.file(file).model;
+        for clause in &model.comprehension(index).clauses {
+            let iterated = match model.expr(clause.iter) {
+                Expr::Call(call) => match (model.expr(model.call(call).callee), model.list(model.call(call).args)) {
+                    (Expr::Attribute { value, .. }, []) => value,
+                    (_, &[inner]) => match model.expr(inner) {
+                        Expr::Call(call) => match model.expr(model.call(call).callee) {
+                            Expr::Attribute { value, .. } => value,
+                            _ => inner,
+                        },
+                        _ => inner,
+                    },
+                    _ => clause.iter,
+                },
+                _ => clause.iter,
+            };
+            if !is_environment(self.program, file, function, iterated) {
+                continue;
+            }
+            let mut prefixes = Vec::new();
+            for &condition in model.list(clause.conditions) {
+                each_expression(model, condition, &mut |_, expr| {
+                    let Expr::Call(call) = expr else { return };
+                    let call = model.call(call);
+                    if last_name(model, call.callee).is_some_and(|name| name.as_str() == "startswith")
+                        && let Some(&prefix) = model.list(call.args).first()
+                    {
+                        match model.expr(prefix) {
+                            Expr::Tuple(parts) => prefixes.extend(model.list(parts)),
+                            _ => prefixes.push(prefix),
+                        }
+                    }
+                });
+            }
+            for prefix in prefixes {
+                if let Some(Constant::Str(prefix)) = self.program.constant(file, function, prefix) {
+                    keys.insert(prefix + "*");
+                }
+            }
+            if model.list(clause.conditions).is_empty() {
+                keys.insert("*".to_owned());
+            }
+        }
+    }
+}
+
+/// `self.KEYS` and `cls.KEYS`: the value in the class body.
+fn class_constant(program: &Program, file: FileId, function: LocalFunction, expr: ExprId) -> Option<ExprId> {
+    let model = &program.file(file).model;
+    let Expr::Attribute { value, name } = model.expr(expr) else { return None };
+    let object = match model.expr(value) {
+        Expr::Name(object) => object,
+        _ => return None,
+    };
+    let class = match object.as_str() {
+        "self" | "cls" => model.function(function).class?,
+        _ => match program.target(file, function, value)? {
+            Target::Class(class) if program.locate_class(class).0 == file => program.locate_class(class).1,
+            _ => return None,
+        },
+    };
+    program.single_assignment(file, model.class(class).body, name)
+}
+
+/// Everything that flows into a local name: assignments, loops, stores into it, methods that add to it.
+fn given_to(model: &File, function: LocalFunction, name: Symbol, roots: &mut Vec<ExprId>) {
+    let is_name = |expr: ExprId| model.expr(expr) == Expr::Name(name);
+    let binds = |target: ExprId| match model.expr(target) {
+        Expr::Tuple(parts) | Expr::ListDisplay(parts) => model.list(parts).iter().any(|&part| is_name(part)),
+        _ => is_name(target),
+    };
+    let mut add = |expr: ExprId| {
+        if !roots.contains(&expr) {
+            roots.push(expr);
+        }
+    };
+    each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
+        Stmt::Assign { targets, value } => {
+            for &target in model.list(*targets) {
+                match model.expr(target) {
+                    Expr::Subscript(object, key) if is_name(object) => {
+                        add(key);
+                        add(*value);
+                    }
+                    _ if binds(target) => add(*value),
+                    _ => {}
+                }
+            }
+        }
+        Stmt::Annotated { target, value: Some(value), .. } | Stmt::AugAssign { target, value, .. }
+            if binds(*target) =>
+        {
+            add(*value);
+        }
+        Stmt::For { target, iter, .. } if binds(*target) => add(*iter),
+        Stmt::Expr(value) => {
+            if let Expr::Call(index) = model.expr(*value) {
+                let call = model.call(index);
+                if let Expr::Attribute { value: object, name } = model.expr(call.callee)
+                    && is_name(object)
+                    && matches!(name.as_str(), "append" | "extend" | "add" | "update" | "setdefault" | "insert")
+                {
+                    model.list(call.args).iter().for_each(|&arg| add(arg));
+                }
+            }
+        }
+        _ => {}
+    });
+}
+
+/// The argument that a call passes for a parameter of the function it runs.
+fn passed(program: &Program, model: &File, target: FunctionId, call: Call, name: Symbol) -> Option<ExprId> {
+    if let Some(keyword) = model.keywords(call).iter().find(|keyword| keyword.name == Some(name)) {
+        return Some(keyword.value);
+    }
+    let function = program.function(target);
+    let position = function.parameters.iter().position(|one| one.name == name)?;
+    let bound = function.class.is_some()
+        && function.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"));
+    model.list(call.args).get(position.checked_sub(usize::from(bound))?).copied()
+}
+
+fn is_store(model: &File, call: Call) -> bool {
+    let Expr::Attribute { value, .. } = model.expr(call.callee) else { return false };
+    last_name(model, value).is_some_and(|name| name.as_str().to_ascii_lowercase().ends_with("store"))
+}
+
+fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
+    match model.expr(expr) {
+        Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
+        _ => None,
+    }
+}
+
+/// The calls of a file whose last name is wanted; one cheap pass when there are none.
+fn calls_of(model: &File, wanted: &dyn Fn(Symbol) -> bool) -> Vec<(LocalFunction, ExprId, Call)> {
+    let is_wanted = |callee: ExprId| last_name(model, callee).is_some_and(wanted);
+    let any = (0..model.expr_count() as u32).any(|id| match model.expr(ExprId(id)) {
+        Expr::Call(index) => is_wanted(model.call(index).callee),
+        _ => false,
+    });
+    let mut out = Vec::new();
+    if any {
+        for (index, body) in model.functions.iter().enumerate() {
+            if body.kind != FunctionKind::Lambda && !body.skeleton {
+                let function = LocalFunction(index as u32);
+                each_call(model, function, &mut |expr, call| {
+                    if is_wanted(call.callee) {
+                        out.push((function, expr, call));
+                    }
+                });
+            }
+        }
+    }
+    out
+}

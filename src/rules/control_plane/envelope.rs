@@ -1,0 +1,80 @@
+//! Which modules own the control-plane envelope: declared, or told by what they do.
+
+use globset::{Glob, GlobSetBuilder};
+
+use crate::base::{FileId, Site, Symbol};
+use crate::finding::Confidence;
+use crate::graph::Program;
+use crate::model::{Expr, ExprId, File};
+use crate::rules::calls::{calls_named, symbols};
+
+/// A module that sends headers, manifests and tensors; everything else goes through it.
+pub(super) struct Envelope {
+    /// Its file.
+    pub file: FileId,
+    /// Where it first speaks of the manifest.
+    pub manifest: Option<Site>,
+    /// How sure it is that it is one.
+    pub confidence: Confidence,
+}
+
+/// The name of the manifest.
+pub(super) const MANIFEST: &str = "tensor_specs";
+
+/// Calls that put something on the wire.
+const SENDERS: [&str; 6] =
+    ["broadcast", "broadcast_object_list", "send", "isend", "send_object_list", "scatter_object_list"];
+
+/// The envelope modules of a program, in order of their paths.
+pub(super) fn envelopes(program: &Program) -> Vec<Envelope> {
+    let mut declared = GlobSetBuilder::new();
+    for glob in program.facts.envelope_modules.iter().filter_map(|pattern| Glob::new(pattern).ok()) {
+        declared.add(glob);
+    }
+    let declared = declared.build().unwrap_or_default();
+    let senders = symbols(SENDERS);
+    program
+        .file_ids()
+        .filter_map(|file| {
+            let entry = program.file(file);
+            let speaks = memchr::memmem::find(entry.text.as_bytes(), MANIFEST.as_bytes()).is_some();
+            let manifest = if speaks { mention(&entry.model).map(|id| (file, entry.model.span(id))) } else { None };
+            let manifest = manifest.map(|(file, span)| Site { file, span });
+            if declared.is_match(&entry.path) {
+                return Some(Envelope { file, manifest, confidence: Confidence::High });
+            }
+            manifest?;
+            let sends = calls_named(program, file, &senders)
+                .into_iter()
+                .filter(|call| {
+                    call.callee(program).is_some_and(|callee| callee.as_str().starts_with("torch.distributed."))
+                })
+                .count();
+            (sends >= 2).then_some(Envelope { file, manifest, confidence: Confidence::Medium })
+        })
+        .collect()
+}
+
+/// The first expression that names the manifest: a name, an attribute, a key.
+fn mention(model: &File) -> Option<ExprId> {
+    let manifest = Symbol::new(MANIFEST);
+    (0..model.expr_count() as u32).map(ExprId).find(|&id| match model.expr(id) {
+        Expr::Name(name) | Expr::Attribute { name, .. } => name == manifest,
+        Expr::Str(text) => text == manifest,
+        _ => false,
+    })
+}
+
+/// Whether an expression names the manifest.
+pub(super) fn names_manifest(model: &File, expr: ExprId) -> bool {
+    let manifest = Symbol::new(MANIFEST);
+    let mut names = false;
+    crate::model::each_expression(model, expr, &mut |_, part| {
+        names |= match part {
+            Expr::Name(name) | Expr::Attribute { name, .. } => name == manifest,
+            Expr::Str(text) => text == manifest,
+            _ => false,
+        };
+    });
+    names
+}

@@ -1,0 +1,5 @@
+import os
+
+ROOT = "/tmp"
+SCRATCH = os.path.join(ROOT, "scratch")
+LOCAL = "out"
