@@ -32,3 +32,17 @@ def log_verbose(loss, verbose=False):
     if not verbose or dist.get_rank() != 0:
         return
     dist.all_reduce(loss)  # error: [divergent-early-exit]
+
+
+def path_of_main(config, loss):
+    path = None
+    if dist.get_rank() == 0:
+        path = config.path
+    if path is not None:
+        dist.all_reduce(loss)  # error: [conditional-collective]
+
+
+def path_of_all(config, loss):
+    path = config.path
+    if path is not None:
+        dist.all_reduce(loss)

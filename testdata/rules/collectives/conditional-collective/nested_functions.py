@@ -18,16 +18,6 @@ def module_constant_in_step(t):
         print(t)
 
 
-def outer(t):
-    rank = dist.get_rank()
-
-    def inner():
-        if rank == 0:
-            dist.barrier()  # error: [conditional-collective]
-
-    inner()
-
-
 def outer_in_step(t):
     rank = dist.get_rank()
 
