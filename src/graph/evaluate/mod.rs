@@ -79,6 +79,7 @@ pub struct Engine<'p> {
     pub(super) roots: FxHashMap<Symbol, Symbol>,
     /// Functions in the order in which their summaries were completed: callees before callers.
     pub completed: Vec<FunctionId>,
+    pub grown: FxHashMap<FunctionId, u32>,
 }
 
 /// The state of one function's evaluation.
@@ -171,6 +172,7 @@ impl<'p> Engine<'p> {
             paths: FxHashMap::default(),
             roots: FxHashMap::default(),
             completed: Vec::new(),
+            grown: FxHashMap::default(),
             none,
         }
     }
@@ -193,7 +195,9 @@ impl<'p> Engine<'p> {
             self.aside += 1;
         }
         self.active.push(function);
+        let before = self.values.len() as u32;
         let summary = Rc::new(self.evaluate(function));
+        self.grown.insert(function, self.values.len() as u32 - before);
         self.active.pop();
         if aside {
             self.aside -= 1;
@@ -201,6 +205,10 @@ impl<'p> Engine<'p> {
         self.summaries.insert(function, summary.clone());
         self.completed.push(function);
         Some(summary)
+    }
+
+    pub fn reached_count(&self) -> usize {
+        self.reaching.len()
     }
 
     /// Whether a collective can be reached from the function.
