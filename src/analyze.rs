@@ -3,6 +3,8 @@
 //! Each file's part runs inside `catch_unwind`: a defect met in one file is reported under its name and leaves the
 //! rest of the run unharmed.
 
+mod depth;
+
 use std::any::Any;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -60,6 +62,17 @@ pub struct FileRecord {
     pub text: Arc<str>,
     /// Comments that speak to ranklint.
     pub comments: Vec<Comment>,
+}
+
+/// The files of an analysis of `sources`, and the lines of all, without analysing them: what a report needs.
+pub fn records(sources: Vec<SourceFile>) -> (Vec<FileRecord>, usize) {
+    let sorted = Sorted::new(sources);
+    let readable = sorted.python.into_iter().chain(sorted.scripts);
+    let unreadable = sorted.unreadable.into_iter().map(|(path, _)| (path, "".into()));
+    let files = readable.chain(unreadable).map(|(path, text)| FileRecord { path, text, comments: Vec::new() });
+    let files: Vec<FileRecord> = files.collect();
+    let lines = files.iter().map(|file| line_count(&file.text)).sum();
+    (files, lines)
 }
 
 /// A defect of ranklint itself that was met in one file.
@@ -253,6 +266,11 @@ struct Modelled {
 }
 
 fn model_of(path: String, text: Arc<str>) -> Modelled {
+    if let Some(span) = depth::too_deep(&text) {
+        let error = syntax::SyntaxError { message: "nested too deeply to be analysed".to_owned(), span };
+        let (lines, model) = (line_count(&text), empty_model());
+        return Modelled { entry: FileEntry { path, text, model }, lines, syntax_error: Some(error), defect: None };
+    }
     let outcome = catch_unwind(|| {
         let mut parsed = syntax::parse(&text);
         let model = model::lower(&parsed, &text, detail_of(&text));
@@ -264,11 +282,14 @@ fn model_of(path: String, text: Arc<str>) -> Modelled {
             Modelled { entry: FileEntry { path, text, model }, lines, syntax_error, defect: None }
         }
         Err(defect) => {
-            let model = model::lower(&syntax::parse(""), "", Detail::Full);
-            let defect = Some(defect_text(&*defect));
+            let (model, defect) = (empty_model(), Some(defect_text(&*defect)));
             Modelled { entry: FileEntry { path, text, model }, lines, syntax_error: None, defect }
         }
     }
+}
+
+fn empty_model() -> model::File {
+    model::lower(&syntax::parse(""), "", Detail::Full)
 }
 
 /// How much of a file to keep.
@@ -326,4 +347,83 @@ fn sort(findings: &mut Vec<Finding>, files: &[FileRecord]) {
 fn defect_text(defect: &(dyn Any + Send)) -> String {
     let text = defect.downcast_ref::<&str>().copied().or_else(|| defect.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("a defect without a message").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Severity;
+    use crate::rules::Group;
+
+    const fn rule(name: &'static str, check: Check) -> Rule {
+        let (group, severity) = (Group::Filesystem, Severity::Warning);
+        Rule { name, group, summary: "", severity, rows: &[], verify: None, page: "", check }
+    }
+
+    fn first(file: FileId) -> Site {
+        Site { file, span: Span::new(0, 1) }
+    }
+
+    static ALWAYS: Rule = rule("always", Check::FileAndScript(always_file, always_script));
+    static PANICS: Rule = rule("panics", Check::FileAndScript(panics_file, panics_script));
+    static WHOLE: Rule = rule("whole", Check::Program(whole));
+
+    fn always_file(_: &Program, file: FileId, findings: &mut Findings) {
+        findings.push(Findings::new_finding(&ALWAYS, first(file), "", "here"));
+        findings.push(Findings::new_finding(&ALWAYS, first(file), "", "here"));
+    }
+
+    fn always_script(script: &Script<'_>, findings: &mut Findings) {
+        findings.push(Findings::new_finding(&ALWAYS, first(script.file), "", script.text.trim()));
+    }
+
+    fn panics_file(program: &Program, file: FileId, _: &mut Findings) {
+        assert!(program.file(file).path != "b.py", "a defect");
+    }
+
+    fn panics_script(_: &Script<'_>, _: &mut Findings) {
+        panic!("a defect");
+    }
+
+    fn whole(program: &Program, findings: &mut Findings) {
+        findings.push(Findings::new_finding(&WHOLE, first(FileId(0)), "", format!("{} files", program.files.len())));
+    }
+
+    #[test]
+    fn a_defect_harms_its_own_file_only_and_findings_are_sorted_and_single() {
+        let sources = vec![
+            SourceFile::from_text("b.py", Kind::Python, "x = 1"),
+            SourceFile::from_text("a.sh", Kind::Shell, "echo"),
+            SourceFile::from_bytes("a0.py", Kind::Python, vec![0xff]),
+            SourceFile::from_text("a.py", Kind::Python, "y = 1\nz = 2\n"),
+        ];
+        let (files, lines) = records(sources.clone());
+        let progress = Progress::default();
+        let rules: [&'static Rule; 3] = [&WHOLE, &ALWAYS, &PANICS];
+        let (facts, catalog) = (ProjectFacts::default(), Arc::new(Catalog::default()));
+        let analysis = analyze(sources, Options { rules: &rules, facts, catalog, progress: &progress });
+
+        let found: Vec<(&str, &str, &str)> = analysis
+            .findings
+            .iter()
+            .map(|finding| {
+                (analysis.files[finding.site.file.index()].path.as_str(), finding.rule, finding.message.as_str())
+            })
+            .collect();
+        let unreadable = "the file is not UTF-8: the byte at offset 0 (line 1) is no character";
+        let expected = [
+            ("a.py", "always", "here"),
+            ("a.py", "whole", "2 files"),
+            ("a.sh", "always", "echo"),
+            ("a0.py", "unreadable-file", unreadable),
+            ("b.py", "always", "here"),
+        ];
+        assert_eq!(found, expected);
+        let defect = |path: &str| InternalError { path: path.to_owned(), message: "panics: a defect".to_owned() };
+        assert_eq!(analysis.internal, [defect("b.py"), defect("a.sh")]);
+        let paths = |files: &[FileRecord]| files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
+        assert_eq!(paths(&files), paths(&analysis.files));
+        assert_eq!((lines, analysis.lines), (4, 4));
+        assert_eq!(progress.done.load(Atomic::Relaxed), progress.total.load(Atomic::Relaxed));
+    }
 }

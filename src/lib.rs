@@ -7,6 +7,7 @@
 
 pub mod analyze;
 pub mod base;
+pub mod cache;
 pub mod catalog;
 pub mod cli;
 pub mod config;

@@ -2,7 +2,7 @@
 //! the analysis; here are their names and pages, and the list of all rules with them in it.
 
 use crate::finding::Severity;
-use crate::rules::{Check, Group, RULES, Rule};
+use crate::rules::{Check, Group, RULES, Rule, group_named};
 
 const fn meta(name: &'static str, summary: &'static str, severity: Severity, page: &'static str) -> Rule {
     Rule { name, group: Group::Meta, summary, severity, rows: &[], verify: None, page, check: Check::Elsewhere }
@@ -80,9 +80,14 @@ pub fn rule_named(name: &str) -> Option<&'static Rule> {
     all_rules().find(|rule| rule.name == name)
 }
 
-/// The rules that `name` selects: one rule, a group's rules, or `all`. Empty when it means nothing.
+/// The rules that `name` selects: one rule, a group's rules, or `all`.
 pub fn rules_named(name: &str) -> Vec<&'static Rule> {
     all_rules().filter(|rule| name == "all" || rule.name == name || rule.group.name() == name).collect()
+}
+
+/// Whether `name` is a rule, a group or `all`.
+pub fn is_known(name: &str) -> bool {
+    name == "all" || group_named(name).is_some() || rule_named(name).is_some()
 }
 
 /// The rule or group that was probably meant by `name`.

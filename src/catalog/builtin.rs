@@ -13,16 +13,27 @@ macro_rules! models {
 }
 
 // Axes first: the other files name them.
-models!["axes.toml", "torch_distributed.toml",];
+models! {
+    "axes.toml",
+    "torch_distributed.toml",
+    "torch_parallel.toml",
+    "environment.toml",
+    "python.toml",
+    "megatron.toml",
+    "serving.toml",
+    "deepspeed.toml",
+    "accelerate.toml",
+    "lightning.toml",
+    "transformers.toml",
+    "frameworks.toml",
+    "mpi4py.toml",
+}
 
 static BUILTIN: LazyLock<Catalog> = LazyLock::new(|| {
     let mut catalog = Catalog::default();
-    for (name, text) in MODEL_FILES {
-        if let Err(error) = load::read(&mut catalog, name, text) {
-            panic!("the model files are tested to load: {error}");
-        }
+    if let Err(error) = load::read(&mut catalog, MODEL_FILES) {
+        panic!("the model files are tested to load: {error}");
     }
-    load::expand_aliases(&mut catalog);
     catalog
 });
 

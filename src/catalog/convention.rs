@@ -1,5 +1,7 @@
 //! What bare names conventionally mean: the families of names that every axis brings.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::{Axis, Convention, LocalKind, Value, ValueKind};
@@ -55,7 +57,7 @@ const GROUP: [&str; 12] = [
 ];
 
 /// Adds the names that the words of `axis` make. A name that is already known keeps its meaning.
-pub(super) fn add_family(conventions: &mut FxHashMap<Symbol, Convention>, axis: &Axis) {
+pub(super) fn add_family(conventions: &mut FxHashMap<Symbol, Arc<Convention>>, axis: &Axis) {
     let families: [(ValueKind, &[&str]); 5] = [
         (ValueKind::Rank, &RANK),
         (ValueKind::Size, &SIZE),
@@ -64,8 +66,8 @@ pub(super) fn add_family(conventions: &mut FxHashMap<Symbol, Convention>, axis: 
         (ValueKind::Group, &GROUP),
     ];
     for (kind, patterns) in families {
-        let value = Value { reason: reason(&kind).to_owned(), kind, axis: axis.name, group: None };
-        let convention = Convention { value, variables_only: false };
+        let value = Value { reason: reason(&kind).to_owned(), kind, axis: axis.name, group: None, unless: None };
+        let convention = Arc::new(Convention { value, variables_only: false });
         for word in &axis.words {
             for pattern in patterns {
                 // `tensor_parallel_parallel_group` is nobody's name.
@@ -75,7 +77,7 @@ pub(super) fn add_family(conventions: &mut FxHashMap<Symbol, Convention>, axis: 
                 let name = pattern.replace("{}", word);
                 let upper = name.to_uppercase();
                 for spelled in [format!("_{name}"), format!("_{upper}"), upper, name] {
-                    conventions.entry(Symbol::new(&spelled)).or_insert_with(|| convention.clone());
+                    conventions.entry(Symbol::new(&spelled)).or_insert_with(|| Arc::clone(&convention));
                 }
             }
         }

@@ -165,6 +165,9 @@ pub struct Value {
     pub axis: Symbol,
     /// The group argument that overrides the axis, if there is one.
     pub group: Option<Operand>,
+    /// The argument that, when given, decides the value instead: with it the value is as uniform as the argument
+    /// (`random.Random(seed)`).
+    pub unless: Option<Operand>,
     /// Why it may differ, as the second half of a sentence: `each rank has its own`.
     pub reason: String,
 }
@@ -217,6 +220,8 @@ pub struct Axis {
     pub name: Symbol,
     /// Words that mean it inside names: `tensor_parallel`, `tp`.
     pub words: Vec<String>,
+    /// Axes it is not independent of: another way to cut the same ranks (`ep` cuts across `dp` and `tp`).
+    pub overlaps: Vec<Symbol>,
 }
 
 /// What a name conventionally means where nothing better is known about it.

@@ -50,9 +50,16 @@ impl Place<'_> {
 
     /// The parser's own error, with the nearest known word suggested.
     pub fn shape_error(self, error: &toml::de::Error) -> CatalogError {
-        let message = error.message().trim().to_owned();
-        let help = nearest_expected(&message).map(|word| format!("did you mean `{word}`?"));
-        self.error(error.span().unwrap_or(0..0), message, help)
+        let message = error.message().trim();
+        let (wrong, expected) = match message.split_once(", expected ") {
+            Some((wrong, expected)) if message.starts_with("unknown ") => (wrong, Some(expected)),
+            _ => (message, None),
+        };
+        let help = expected.map(|expected| match nearest_expected(message) {
+            Some(word) => format!("did you mean `{word}`?"),
+            None => format!("expected {expected}"),
+        });
+        self.error(error.span().unwrap_or(0..0), wrong.replace('\n', ", "), help)
     }
 }
 
@@ -68,9 +75,6 @@ pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) 
 
 /// Serde words its complaints as "unknown field `a`, expected one of `b`, `c`": the first quoted word is the mistake.
 fn nearest_expected(message: &str) -> Option<&str> {
-    if !message.starts_with("unknown ") {
-        return None;
-    }
     let mut quoted = message.split('`').skip(1).step_by(2);
     let mistake = quoted.next()?;
     nearest(mistake, quoted)

@@ -1,7 +1,11 @@
 //! From the written shape to the typed catalogue: expands names, checks every one of them, and says where a mistake is.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::Deserialize;
 use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::convention;
 use super::error::{CatalogError, Place, nearest};
@@ -15,26 +19,58 @@ use crate::base::Symbol;
 /// Axes that are always there: the whole job, the node, and the place within it.
 const FIXED_AXES: [&str; 3] = ["world", "host", "local"];
 
-/// Reads one text into `catalog`. Entries of the text replace entries that were there before; within the text a name
-/// stands once.
-pub(super) fn read(catalog: &mut Catalog, source: &str, text: &str) -> Result<(), CatalogError> {
-    let place = Place { source, text };
-    let raw: RawModels = toml::from_str(text).map_err(|error| place.shape_error(&error))?;
-    Loader { place, catalog, seen: FxHashSet::default() }.read(raw)
+/// Reads texts, each with its name, into `catalog`. What they declare replaces what was there before; within one text a
+/// name stands once.
+pub(super) fn read(catalog: &mut Catalog, texts: &[(&str, &str)]) -> Result<(), CatalogError> {
+    let mut declared = Declared::default();
+    for &(source, text) in texts {
+        let place = Place { source, text };
+        let raw: RawModels = toml::from_str(text).map_err(|error| place.shape_error(&error))?;
+        declared.extend(Loader::new(place, catalog).read(&raw)?);
+    }
+    expand_aliases(catalog, &declared);
+    Ok(())
 }
+
+/// Reads the table at `path` of a larger document, such as `tool.ranklint.models` of a `pyproject.toml`; an absent one
+/// declares nothing.
+pub(super) fn read_at(catalog: &mut Catalog, source: &str, text: &str, path: &[&str]) -> Result<(), CatalogError> {
+    let place = Place { source, text };
+    let document = DeTable::parse(text).map_err(|error| place.shape_error(&error))?;
+    let mut found = Spanned::new(document.span(), DeValue::Table(document.into_inner()));
+    for &key in path {
+        let DeValue::Table(mut table) = found.into_inner() else { return Ok(()) };
+        let Some(inner) = table.remove(key) else { return Ok(()) };
+        found = inner;
+    }
+    let raw = RawModels::deserialize(ValueDeserializer::from(found)).map_err(|error| place.shape_error(&error))?;
+    let declared = Loader::new(place, catalog).read(&raw)?;
+    expand_aliases(catalog, &declared);
+    Ok(())
+}
+
+/// The names that a text declares, each with the sort of table it stands in.
+type Declared = FxHashSet<(&'static str, Symbol)>;
+
+type Loaded<T> = Result<T, CatalogError>;
 
 struct Loader<'a> {
     place: Place<'a>,
     catalog: &'a mut Catalog,
-    seen: FxHashSet<(&'static str, Symbol)>,
+    seen: Declared,
 }
 
-type Loaded<T> = Result<T, CatalogError>;
+impl<'a> Loader<'a> {
+    fn new(place: Place<'a>, catalog: &'a mut Catalog) -> Self {
+        Self { place, catalog, seen: Declared::default() }
+    }
 
-impl Loader<'_> {
-    fn read(mut self, raw: RawModels) -> Loaded<()> {
+    fn read(mut self, raw: &RawModels) -> Loaded<Declared> {
         for axis in &raw.axis {
             self.axis(axis)?;
+        }
+        for axis in &raw.axis {
+            self.overlaps(axis)?;
         }
         for kind in &raw.types {
             self.kind_of_object(kind)?;
@@ -52,8 +88,9 @@ impl Loader<'_> {
         }
         for table in &raw.value {
             let value = self.value(&table.kind, table.of.as_ref(), table.axis.as_ref(), table.reason.as_ref())?;
-            let group = table.group.as_ref().map(|group| self.operand(group)).transpose()?;
-            self.entries(&table.modules, &table.names, |_| Entry::Value(Value { group, ..value.clone() }))?;
+            let group = self.optional(table.group.as_ref())?;
+            let unless = self.optional(table.unless.as_ref())?;
+            self.entries(&table.modules, &table.names, |_| Entry::Value(Value { group, unless, ..value.clone() }))?;
         }
         for table in &raw.environment {
             self.environment(table)?;
@@ -68,7 +105,7 @@ impl Loader<'_> {
         for table in &raw.convention {
             self.convention(table)?;
         }
-        Ok(())
+        Ok(self.seen)
     }
 
     fn axis(&mut self, raw: &RawAxis) -> Loaded<()> {
@@ -82,11 +119,24 @@ impl Loader<'_> {
         for word in &raw.words {
             words.push(self.identifier(word, "a word of an axis")?.as_str().to_owned());
         }
-        let axis = Axis { name, words };
+        let axis = Axis { name, words, overlaps: Vec::new() };
         convention::add_family(&mut self.catalog.conventions, &axis);
         match self.catalog.axes.iter_mut().find(|known| known.name == name) {
             Some(known) => known.words.extend(axis.words),
             None => self.catalog.axes.push(axis),
+        }
+        Ok(())
+    }
+
+    /// A second pass: an axis may overlap one that stands further down.
+    fn overlaps(&mut self, raw: &RawAxis) -> Loaded<()> {
+        for other in &raw.overlaps {
+            let other = self.axis_name(other)?;
+            for axis in &mut self.catalog.axes {
+                if axis.name.as_str() == raw.name.get_ref() {
+                    axis.overlaps.push(other);
+                }
+            }
         }
         Ok(())
     }
@@ -219,7 +269,7 @@ impl Loader<'_> {
             Some(reason) => reason.get_ref().clone(),
             None => convention::reason(&kind).to_owned(),
         };
-        Ok(Value { kind, axis, group: None, reason })
+        Ok(Value { kind, axis, group: None, unless: None, reason })
     }
 
     fn environment(&mut self, raw: &RawEnvironment) -> Loaded<()> {
@@ -244,11 +294,11 @@ impl Loader<'_> {
 
     fn convention(&mut self, raw: &RawConvention) -> Loaded<()> {
         let value = self.value(&raw.kind, raw.of.as_ref(), raw.axis.as_ref(), raw.reason.as_ref())?;
+        let convention = Arc::new(Convention { value, variables_only: raw.variables_only });
         for name in &raw.names {
             let symbol = self.identifier(name, "a convention")?;
             self.once("convention", symbol, name)?;
-            let convention = Convention { value: value.clone(), variables_only: raw.variables_only };
-            self.catalog.conventions.insert(symbol, convention);
+            self.catalog.conventions.insert(symbol, Arc::clone(&convention));
         }
         Ok(())
     }
@@ -266,20 +316,20 @@ impl Loader<'_> {
         }
         for name in names {
             let bare = self.dotted(name)?;
+            let shared = Arc::new(entry(bare.as_str()));
             if prefixes.is_empty() {
-                self.entry(bare, name, entry(bare.as_str()))?;
+                self.entry(bare, name, &shared)?;
             }
             for prefix in &prefixes {
-                let full = Symbol::new(&format!("{prefix}.{bare}"));
-                self.entry(full, name, entry(full.as_str()))?;
+                self.entry(Symbol::new(&format!("{prefix}.{bare}")), name, &shared)?;
             }
         }
         Ok(())
     }
 
-    fn entry(&mut self, dotted: Symbol, written: &Spanned<String>, entry: Entry) -> Loaded<()> {
+    fn entry(&mut self, dotted: Symbol, written: &Spanned<String>, entry: &Arc<Entry>) -> Loaded<()> {
         self.once("entry", dotted, written)?;
-        self.catalog.entries.insert(dotted, entry);
+        self.catalog.entries.insert(dotted, Arc::clone(entry));
         Ok(())
     }
 
@@ -350,19 +400,31 @@ impl Loader<'_> {
     }
 }
 
-/// Lists the methods of every type under its aliases too, where nothing else stands.
-pub(super) fn expand_aliases(catalog: &mut Catalog) {
-    let mut added: FxHashMap<Symbol, Entry> = FxHashMap::default();
+/// Lists the methods of every type under all of its names. What `declared` names wins over what was there before.
+fn expand_aliases(catalog: &mut Catalog, declared: &Declared) {
+    let kinds: FxHashMap<&str, &Type> = catalog.types.iter().map(|(name, kind)| (name.as_str(), kind)).collect();
+    let is_declared = |name| declared.contains(&("entry", name));
+    // New methods of any type, and the old ones of types that may have new names now.
+    let mut methods: Vec<(&str, &Type, &str, &Arc<Entry>)> = Vec::new();
     for (&dotted, entry) in &catalog.entries {
         let Some((owner, method)) = dotted.as_str().rsplit_once('.') else { continue };
-        let Some(kind) = catalog.types.get(&Symbol::new(owner)) else { continue };
-        if kind.name.as_str() != owner {
-            continue;
+        let Some(kind) = kinds.get(owner) else { continue };
+        let renamed = declared.contains(&("type", kind.name)) && kind.name.as_str() == owner;
+        if renamed || is_declared(dotted) {
+            methods.push((dotted.as_str(), kind, method, entry));
         }
-        for alias in &kind.aliases {
+    }
+    methods.sort_unstable_by_key(|(dotted, ..)| *dotted);
+    let mut added: FxHashMap<Symbol, Arc<Entry>> = FxHashMap::default();
+    for (dotted, kind, method, entry) in methods {
+        let new = is_declared(Symbol::new(dotted));
+        for alias in kind.aliases.iter().chain([&kind.name]) {
             let full = Symbol::new(&format!("{alias}.{method}"));
-            if !catalog.entries.contains_key(&full) {
-                added.insert(full, entry.clone());
+            let stands = if new { is_declared(full) } else { catalog.entries.contains_key(&full) };
+            if new && !stands {
+                added.insert(full, Arc::clone(entry));
+            } else if !stands {
+                added.entry(full).or_insert_with(|| Arc::clone(entry));
             }
         }
     }

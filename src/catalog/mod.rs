@@ -13,6 +13,8 @@ pub use entry::*;
 pub use error::CatalogError;
 pub use project::{AllowedWrite, ProjectFacts};
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::base::Symbol;
@@ -20,12 +22,13 @@ use crate::base::Symbol;
 /// The catalogue: entries by canonical dotted name, types, axes and naming conventions.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
-    entries: FxHashMap<Symbol, Entry>,
+    /// Every spelling of a name points at one shared entry.
+    entries: FxHashMap<Symbol, Arc<Entry>>,
     types: FxHashMap<Symbol, Type>,
     variables: FxHashMap<Symbol, Symbol>,
     methods: FxHashMap<Symbol, Symbol>,
     axes: Vec<Axis>,
-    conventions: FxHashMap<Symbol, Convention>,
+    conventions: FxHashMap<Symbol, Arc<Convention>>,
     keys: FxHashMap<String, Value>,
     key_prefixes: Vec<(String, Value)>,
 }
@@ -39,14 +42,26 @@ impl Catalog {
     /// This catalogue and what `toml_text` declares, which wins where both speak.
     pub fn extended(&self, source_name: &str, toml_text: &str) -> Result<Catalog, CatalogError> {
         let mut catalog = self.clone();
-        load::read(&mut catalog, source_name, toml_text)?;
-        load::expand_aliases(&mut catalog);
+        load::read(&mut catalog, &[(source_name, toml_text)])?;
+        Ok(catalog)
+    }
+
+    /// As [`Catalog::extended`], with the declarations in the table at `path` of a larger document:
+    /// `["tool", "ranklint", "models"]` of a `pyproject.toml`. Mistakes keep their place in the document.
+    pub fn extended_at(&self, source_name: &str, toml_text: &str, path: &[&str]) -> Result<Catalog, CatalogError> {
+        let mut catalog = self.clone();
+        load::read_at(&mut catalog, source_name, toml_text, path)?;
         Ok(catalog)
     }
 
     /// What the dotted name means.
     pub fn entry(&self, dotted: Symbol) -> Option<&Entry> {
-        self.entries.get(&dotted)
+        self.entries.get(&dotted).map(|entry| &**entry)
+    }
+
+    /// All entries, in no particular order.
+    pub fn entries(&self) -> impl Iterator<Item = (Symbol, &Entry)> {
+        self.entries.iter().map(|(name, entry)| (*name, &**entry))
     }
 
     /// The type of that dotted name or alias.
@@ -66,7 +81,7 @@ impl Catalog {
 
     /// What a bare name conventionally means.
     pub fn convention(&self, name: Symbol) -> Option<&Convention> {
-        self.conventions.get(&name)
+        self.conventions.get(&name).map(|convention| &**convention)
     }
 
     /// What the value of an environment key is known to be; nothing for keys that are not known.
@@ -76,6 +91,24 @@ impl Catalog {
             fitting.max_by_key(|(prefix, _)| prefix.len()).map(|(_, value)| value)
         };
         self.keys.get(key).or_else(longest)
+    }
+
+    /// Whether two axes are not independent: a value that varies along one can differ between ranks that the other joins.
+    pub fn axes_meet(&self, one: Symbol, other: Symbol) -> bool {
+        axes_of(one).any(|a| axes_of(other).any(|b| self.parts_meet(a, b)))
+    }
+
+    fn parts_meet(&self, a: &str, b: &str) -> bool {
+        let overlap = |one: &str, other: &str| {
+            let axis = self.axes.iter().find(|axis| axis.name.as_str() == one);
+            axis.is_some_and(|axis| axis.overlaps.iter().any(|part| part.as_str() == other))
+        };
+        match (a, b) {
+            ("local", "host") | ("host", "local") => false,
+            // Where an axis runs, within nodes or across, is the launcher's business.
+            ("world" | "local" | "host", _) | (_, "world" | "local" | "host") => true,
+            _ => a == b || overlap(a, b) || overlap(b, a),
+        }
     }
 
     /// The axes.

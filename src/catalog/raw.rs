@@ -39,6 +39,8 @@ pub(super) struct RawAxis {
     pub name: Spanned<String>,
     #[serde(default)]
     pub words: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub overlaps: Vec<Spanned<String>>,
 }
 
 /// A type.
@@ -160,6 +162,7 @@ pub(super) struct RawValue {
     pub of: Option<Spanned<RawLocal>>,
     pub axis: Option<Spanned<String>>,
     pub group: Option<RawOperand>,
+    pub unless: Option<RawOperand>,
     pub reason: Option<Spanned<String>>,
 }
 

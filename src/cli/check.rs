@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::analyze::{FileRecord, Options, Progress, Workers};
+use crate::analyze::{FileRecord, InternalError, Options, Progress, Workers, records};
 use crate::base::FileId;
+use crate::cache::{Cache, Key};
+use crate::config::Config;
 use crate::report::{self, Report, Summary};
 use crate::source::{Kind, SourceFile, shown};
-use crate::triage::{self, Policy, Reasons};
+use crate::triage::{self, Policy, Reasons, Triaged};
 
 use super::args::CheckArguments;
 use super::project::{self, ConfigFrom};
@@ -46,8 +48,7 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
             workers.read(found)
         }
     };
-    let options = Options { rules: &rules, facts: project::facts(&config), catalog, progress: &progress };
-    let mut analysis = workers.analyze(sources, options);
+    let facts = project::facts(&config);
     let policy = Policy {
         cwd: &cwd,
         rules: &rules,
@@ -56,19 +57,61 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
         min_confidence: arguments.min_confidence.unwrap_or(config.min_confidence),
         min_severity: arguments.min_severity.unwrap_or(config.min_severity),
     };
-    let triaged = triage::of(&mut analysis, &policy);
+    let cache = if arguments.no_cache { None } else { Cache::of_user() };
+    let key = cache.as_ref().map(|_| key(&sources, &config, &policy));
+    let kept = cache.as_ref().zip(key).and_then(|(cache, key)| cache.get(key));
+    let outcome = match kept {
+        Some(triaged) => {
+            let (files, lines) = records(sources);
+            Outcome { triaged, files, lines, internal: Vec::new() }
+        }
+        None => {
+            let options = Options { rules: &rules, facts, catalog, progress: &progress };
+            let mut analysis = workers.analyze(sources, options);
+            let triaged = triage::of(&mut analysis, &policy);
+            if let (Some(cache), Some(key), true) = (&cache, key, analysis.internal.is_empty()) {
+                cache.put(key, &triaged);
+            }
+            Outcome { triaged, files: analysis.files, lines: analysis.lines, internal: analysis.internal }
+        }
+    };
     drop(watch);
 
+    show(arguments, &outcome, started)?;
+    for error in &outcome.internal {
+        let help = "this is a defect of ranklint; the other files are not affected";
+        complain("internal error", &format!("{}: {}", error.path, error.message), Some(help));
+    }
+    Ok(if !outcome.internal.is_empty() {
+        Exit::Internal
+    } else if outcome.triaged.findings.is_empty() || arguments.exit_zero {
+        Exit::Clean
+    } else {
+        Exit::Findings
+    })
+}
+
+/// What a run comes to, whether it was computed or kept.
+struct Outcome {
+    triaged: Triaged,
+    files: Vec<FileRecord>,
+    lines: usize,
+    internal: Vec<InternalError>,
+}
+
+/// Prints the report. How long the run took is for people who watch: elsewhere the same input gives the same bytes.
+fn show(arguments: &CheckArguments, outcome: &Outcome, started: Instant) -> Result<(), Failure> {
+    let triaged = &outcome.triaged;
     let report = Report {
         findings: &triaged.findings,
-        files: &Records(&analysis.files),
+        files: &Records(&outcome.files),
         color: terminal::color(arguments.color),
         summary: Summary {
-            files: analysis.files.len(),
-            lines: analysis.lines,
+            files: outcome.files.len(),
+            lines: outcome.lines,
             suppressed: triaged.suppressed,
             hidden: triaged.hidden,
-            elapsed: Some(started.elapsed()),
+            elapsed: terminal::is_watched().then(|| started.elapsed()),
         },
     };
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -77,19 +120,17 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
     } else {
         report::render(arguments.output_format, &report, &mut out)
     };
-    written(outcome.and_then(|()| out.flush()))?;
+    written(outcome.and_then(|()| out.flush()))
+}
 
-    for error in &analysis.internal {
-        let help = "this is a defect of ranklint; the other files are not affected";
-        complain("internal error", &format!("{}: {}", error.path, error.message), Some(help));
-    }
-    Ok(if !analysis.internal.is_empty() {
-        Exit::Internal
-    } else if triaged.findings.is_empty() || arguments.exit_zero {
-        Exit::Clean
-    } else {
-        Exit::Findings
-    })
+/// The key of a run. The exemptions are in the texts of the configuration; where that lies decides what they match.
+fn key(sources: &[SourceFile], config: &Config, policy: &Policy<'_>) -> Key {
+    let thresholds = format!("{:?} {:?} {:?}", policy.reasons, policy.min_confidence, policy.min_severity);
+    let facts = format!("{:?}", project::facts(config));
+    let fixed =
+        [thresholds, facts, policy.cwd.to_string_lossy().into_owned(), config.origin.clone().unwrap_or_default()];
+    let rules = policy.rules.iter().map(|rule| rule.name);
+    Key::new(sources, fixed.iter().chain(&config.texts).map(String::as_str).chain(rules))
 }
 
 /// The path from which the configuration is looked for.

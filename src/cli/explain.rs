@@ -11,7 +11,7 @@ use super::{Exit, Failure, print};
 pub(super) fn run(arguments: &ExplainArguments) -> Result<Exit, Failure> {
     let name = arguments.name.trim();
     let rules = meta::rules_named(name);
-    if rules.is_empty() && group_named(name).is_none() {
+    if !meta::is_known(name) {
         return Err(unknown(name, ""));
     }
     let mut text = String::new();

@@ -55,8 +55,14 @@ pub(super) fn facts(config: &Config) -> ProjectFacts {
 }
 
 /// The catalogue, with the project's own models.
-pub(super) fn catalog(_config: &Config) -> Result<Arc<Catalog>, Failure> {
-    Ok(Arc::new(Catalog::default()))
+pub(super) fn catalog(config: &Config) -> Result<Arc<Catalog>, Failure> {
+    let mut catalog = Catalog::builtin().clone();
+    for models in &config.models {
+        catalog = catalog.extended_at(&models.path, &models.text, models.keys).map_err(|error| {
+            misconfigured(&models.mistake(error.line, error.column, &error.message, error.help.clone()))
+        })?;
+    }
+    Ok(Arc::new(catalog))
 }
 
 /// The files of a run.

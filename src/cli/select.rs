@@ -28,7 +28,7 @@ pub(super) fn rules(config: &Config, select: &[String], ignore: &[String]) -> Re
     for (name, option) in
         select.iter().map(|name| (name, "--select")).chain(ignore.iter().map(|name| (name, "--ignore")))
     {
-        if meta::rules_named(name).is_empty() {
+        if !meta::is_known(name) {
             return Err(unknown(name, &format!("{option}: ")));
         }
     }
@@ -73,7 +73,7 @@ fn names(named: &[Named]) -> Result<Vec<String>, Failure> {
     named
         .iter()
         .map(|named| {
-            if meta::rules_named(&named.name).is_empty() {
+            if !meta::is_known(&named.name) {
                 let mut mistake = named.place.clone().help(Some(help(&named.name)));
                 mistake.message = format!("`{}` is neither a rule nor a group", named.name);
                 return Err(misconfigured(&mistake));

@@ -27,6 +27,11 @@ pub(super) fn color(choice: Color) -> bool {
     }
 }
 
+/// Whether a person reads standard output as it is printed.
+pub(super) fn is_watched() -> bool {
+    std::io::stdout().is_terminal()
+}
+
 #[expect(clippy::disallowed_methods, reason = "the conventions for colour are environment variables")]
 fn is_set(key: &str) -> bool {
     std::env::var_os(key).is_some_and(|value| !value.is_empty() && value != "0")

@@ -51,7 +51,7 @@ pub struct FileConfig {
     pub allowed_writes: Option<Vec<AllowedWrite>>,
     /// What the project's own wrappers, groups and names do, in the shape of the built-in model files.
     #[schemars(with = "Option<BTreeMap<String, serde_json::Value>>")]
-    pub models: Option<Spanned<toml::Table>>,
+    pub models: Option<toml::Table>,
 }
 
 /// A place outside the working directory that the project may write to.

@@ -6,6 +6,7 @@
 
 mod file;
 mod mistake;
+mod models;
 
 use std::path::{Path, PathBuf};
 
@@ -14,6 +15,7 @@ use crate::source::{self, PathPatterns, shown};
 
 pub use file::{FileConfig, schema};
 pub use mistake::Mistake;
+pub use models::Models;
 
 use file::PyProject;
 
@@ -42,17 +44,6 @@ pub struct AllowedWrite {
     pub path: String,
     /// Why it is allowed.
     pub reason: String,
-}
-
-/// A project's own model tables, unread: another layer knows their shape.
-#[derive(Clone, Debug)]
-pub struct Models {
-    /// The file they stand in, as it is shown.
-    pub path: String,
-    /// The tables as TOML text.
-    pub text: String,
-    /// Where they stand, for mistakes that have no better place.
-    pub place: Mistake,
 }
 
 /// The resolved configuration.
@@ -224,12 +215,10 @@ impl Raw {
             into.allowed_writes =
                 allowed.into_iter().map(|allowed| place.allowed(allowed)).collect::<Result<_, _>>()?;
         }
-        if let Some(models) = config.models {
-            let text = toml::to_string(models.get_ref())
-                .map_err(|error| Mistake::at(place.shown, place.text, models.span(), error.to_string()))?;
-            let at = place.text.find("models").map_or(models.span(), |at| at..at + "models".len());
-            let place = Mistake::at(place.shown, place.text, at, "");
-            into.models.push(Models { path: self.shown.clone(), text, place });
+        if config.models.is_some() {
+            let is_project = self.path.file_name().is_some_and(|name| name == "pyproject.toml");
+            let keys: &[&str] = if is_project { &["tool", "ranklint", "models"] } else { &["models"] };
+            into.models.push(Models { path: self.shown.clone(), text: self.text.clone(), keys });
         }
         set(&mut into.respect_gitignore, config.respect_gitignore);
         set(&mut into.force_exclude, config.force_exclude);

@@ -1,6 +1,7 @@
 //! What a value is for one class of ranks: a concrete rank, coordinates, and the truth of opaque rank-local facts.
 
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
@@ -88,12 +89,30 @@ pub struct Evaluator<'a> {
     pub class: &'a Assignment,
     /// Loop elements that are known while a short loop is unrolled.
     pub items: Vec<(Value, Concrete)>,
+    /// What the class does not say and answers depended on.
+    pub missing: RefCell<Missing>,
+}
+
+/// What an evaluation would have needed to know of a class.
+#[derive(Clone, Debug, Default)]
+pub struct Missing {
+    /// Whether it asked for the rank.
+    pub rank: bool,
+    /// Coordinates it asked for.
+    pub axes: BTreeSet<Axes>,
+    /// Opaque facts that may differ between the ranks under examination.
+    pub atoms: BTreeSet<Value>,
 }
 
 /// Longest sequence that is spelled out.
 const MAX_SPELLED: i64 = 16;
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
+    /// An evaluator for one class.
+    pub fn new(values: &'a Values, world: World, class: &'a Assignment) -> Self {
+        Evaluator { values, world, class, items: Vec::new(), missing: RefCell::default() }
+    }
+
     /// What the value comes to.
     pub fn value(&self, value: Value) -> Concrete {
         let opaque = Concrete::Opaque(value);
@@ -253,12 +272,25 @@ impl Evaluator<'_> {
     fn atom(&self, value: Value) -> Truth {
         match self.class.atoms.get(&value) {
             Some(&known) => Truth::Known(known),
-            None => Truth::Same(label(&value)),
+            None => {
+                if self.values.truth_axes(value).meets(self.world.axes) {
+                    self.missing.borrow_mut().atoms.insert(value);
+                }
+                Truth::Same(label(&value))
+            }
         }
     }
 
     fn coordinate(&self, axes: Axes) -> Option<i64> {
-        if axes.is_all() { Some(self.class.rank) } else { self.class.coordinates.get(&axes).copied() }
+        if axes.is_all() {
+            self.missing.borrow_mut().rank = true;
+            return Some(self.class.rank);
+        }
+        let known = self.class.coordinates.get(&axes).copied();
+        if known.is_none() && axes.meets(self.world.axes) {
+            self.missing.borrow_mut().axes.insert(axes);
+        }
+        known
     }
 
     fn comparison(&self, op: CompareOp, left: Value, right: Value) -> Option<bool> {

@@ -27,6 +27,8 @@ pub struct Event {
     pub group: Value,
     /// Its root in global ranks, if it has one.
     pub root: Option<Value>,
+    /// The parameter the root was given by.
+    pub root_parameter: Option<Symbol>,
     /// Its reduce operator, where it is given.
     pub operator: Option<Value>,
     /// The ranks of a group creation.

@@ -11,7 +11,7 @@ mod trace;
 mod value;
 
 pub use axes::Axes;
-pub use concrete::{Assignment, Concrete, Evaluator, GroupKey, Truth, World};
+pub use concrete::{Assignment, Concrete, Evaluator, GroupKey, Missing, Truth, World};
 pub use effect::{ChoiceForm, Effect, EffectId, Effects, Event, EventId, Exit, HandlerEffect, LoopKind, Summed};
 pub use trace::{Difference, Reached, Tracer};
 pub use value::{Facts, Node, Value, Values};

@@ -108,6 +108,8 @@ pub struct Tracer<'a> {
     healed: &'a FxHashSet<Site>,
     /// How choices and loops were decided for the class last traced.
     decisions: FxHashMap<EffectId, bool>,
+    /// Classes traced before.
+    classes: FxHashMap<Assignment, (TraceId, FxHashMap<EffectId, bool>)>,
 }
 
 const END: TraceId = TraceId(0);
@@ -138,6 +140,7 @@ impl<'a> Tracer<'a> {
             fuel,
             healed,
             decisions: FxHashMap::default(),
+            classes: FxHashMap::default(),
         };
         tracer.make(Shape::End, END, END, None);
         tracer.make(Shape::Abort, END, END, None);
@@ -177,14 +180,15 @@ impl<'a> Tracer<'a> {
     fn trace(&mut self, root: EffectId, class: &Assignment) -> TraceId {
         let continuations =
             Continuations { next: END, ret: END, brk: END, again: END, raise: None, hole: None, level: 0 };
-        let values = self.values;
-        let mut run = Run {
-            tracer: self,
-            evaluator: Evaluator { values, world: World { size: 0, ..Default::default() }, class, items: Vec::new() },
-            memo: FxHashMap::default(),
-        };
-        run.evaluator.world = run.tracer.world;
-        run.effect(root, &continuations)
+        if let Some((known, decisions)) = self.classes.get(class) {
+            self.decisions = decisions.clone();
+            return *known;
+        }
+        let evaluator = Evaluator::new(self.values, self.world, class);
+        let mut run = Run { tracer: self, evaluator, memo: FxHashMap::default() };
+        let made = run.effect(root, &continuations);
+        self.classes.insert(class.clone(), (made, self.decisions.clone()));
+        made
     }
 
     fn make(&mut self, shape: Shape, first: TraceId, second: TraceId, event: Option<EventId>) -> TraceId {
@@ -560,6 +564,9 @@ impl Run<'_, '_> {
 
     fn event(&mut self, id: EventId, next: TraceId) -> TraceId {
         let event = self.tracer.effects.event(id);
+        if self.tracer.healed.contains(&event.site) {
+            return next;
+        }
         let group = self.evaluator.group(event.group);
         if group != self.tracer.group {
             return next;

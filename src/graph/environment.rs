@@ -271,11 +271,8 @@ fn direct(program: &Program, file: FileId, out: &mut Vec<Access>) {
 fn spellings(model: &File) -> FxHashSet<Symbol> {
     let known = ["environ", "environb"].map(Symbol::new);
     let imported = model.imports.iter().filter(|(_, import)| import.from).flat_map(|(_, import)| &import.names);
-    let mut out: FxHashSet<Symbol> = imported
-        .filter(|alias| known.contains(&alias.name))
-        .filter_map(|alias| alias.alias)
-        .chain(known)
-        .collect();
+    let mut out: FxHashSet<Symbol> =
+        imported.filter(|alias| known.contains(&alias.name)).filter_map(|alias| alias.alias).chain(known).collect();
     for function in &model.functions {
         each_statement(model, function.body, &mut |_, stmt| {
             if let Stmt::Assign { targets, value } = stmt
@@ -547,7 +544,9 @@ fn helper_calls(
                     let Some(helper) = helpers.get(&target) else { return };
                     let named = model.keywords(call).iter().find(|keyword| keyword.name == Some(helper.parameter));
                     let given = named.map(|keyword| keyword.value);
-                    let Some(key) = given.or_else(|| model.list(call.args).get(helper.position).copied()) else { return };
+                    let Some(key) = given.or_else(|| model.list(call.args).get(helper.position).copied()) else {
+                        return;
+                    };
                     let (prefix, suffix) = (&helper.prefix, &helper.suffix);
                     let known = match program.constant(file, function, key) {
                         Some(Constant::Str(text)) => Key::Whole(format!("{prefix}{text}{suffix}")),

@@ -2,16 +2,24 @@
 
 mod bindings;
 mod context;
+mod divergence;
 mod environment;
+pub mod evaluate;
+mod gates;
 mod modules;
 mod operators;
 mod parity;
 mod program;
+mod reach;
 mod resolve;
+mod witness;
 
 pub use context::{Context, each_in_context};
+pub use divergence::Divergence;
 pub use environment::{Access, Action, EnvironmentReads, Key};
+pub use gates::{ForeignRoot, Gate};
 pub use operators::{ModuleName, OperatorFolders, Part};
 pub use parity::ParityCheck;
 pub use program::{FileEntry, Program};
 pub use resolve::{Scope, Target};
+pub use witness::{Decision, Split, SplitEvent, SplitKind};

@@ -55,8 +55,7 @@ const DEPTH: u32 = 4;
 
 /// Searches the program.
 pub(super) fn checks(program: &Program, reads: &EnvironmentReads) -> Found {
-    let mut search =
-        Search { program, reads, found: Found { checks: Vec::new(), checkers: FxHashSet::default() } };
+    let mut search = Search { program, reads, found: Found { checks: Vec::new(), checkers: FxHashSet::default() } };
     let mut gatherers: FxHashMap<FunctionId, Vec<Symbol>> = FxHashMap::default();
     for file in program.file_ids() {
         let model = &program.file(file).model;
@@ -206,7 +205,9 @@ impl Search<'_> {
         let mut results = Vec::new();
         each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
             Stmt::Return(Some(value)) => results.push(*value),
-            Stmt::Expr(value) if matches!(model.expr(*value), Expr::Yield(_) | Expr::YieldFrom(_)) => results.push(*value),
+            Stmt::Expr(value) if matches!(model.expr(*value), Expr::Yield(_) | Expr::YieldFrom(_)) => {
+                results.push(*value)
+            }
             _ => {}
         });
         let parameters = std::mem::take(&mut trail.parameters);
@@ -353,7 +354,9 @@ fn given_to(model: &File, function: LocalFunction, name: Symbol, roots: &mut Vec
                 }
             }
         }
-        Stmt::Annotated { target, value: Some(value), .. } | Stmt::AugAssign { target, value, .. } if binds(*target) => {
+        Stmt::Annotated { target, value: Some(value), .. } | Stmt::AugAssign { target, value, .. }
+            if binds(*target) =>
+        {
             add(*value);
         }
         Stmt::For { target, iter, .. } if binds(*target) => add(*iter),

@@ -9,6 +9,7 @@ use crate::catalog::{Catalog, Entry, ProjectFacts};
 use crate::model::{Class, File, Function, LocalClass, LocalFunction};
 
 use super::bindings::Bindings;
+use super::divergence::Divergence;
 use super::environment::EnvironmentReads;
 use super::modules::Modules;
 use super::operators::OperatorFolders;
@@ -37,6 +38,7 @@ pub struct Program {
     class_base: Vec<u32>,
     methods_by_name: FxHashMap<Symbol, Vec<FunctionId>>,
     packages: Vec<Symbol>,
+    divergence: OnceLock<Divergence>,
     environment: OnceLock<EnvironmentReads>,
     operators: OnceLock<OperatorFolders>,
 }
@@ -56,6 +58,7 @@ impl Program {
             modules,
             bindings,
             methods_by_name: FxHashMap::default(),
+            divergence: OnceLock::new(),
             environment: OnceLock::new(),
             operators: OnceLock::new(),
         };
@@ -69,6 +72,11 @@ impl Program {
         }
         program.methods_by_name = methods;
         program
+    }
+
+    /// Where ranks can part ways: found once, on first demand.
+    pub fn divergence(&self) -> &Divergence {
+        self.divergence.get_or_init(|| super::divergence::divergence(self))
     }
 
     /// The file behind `id`.
@@ -149,6 +157,17 @@ impl Program {
     /// The dotted name of a file's module, as its own package would import it.
     pub fn module_name(&self, file: FileId) -> Symbol {
         self.modules.name(file)
+    }
+
+    /// The dotted name of a class, as its own package would import it.
+    pub fn class_name(&self, file: FileId, class: ClassId) -> Symbol {
+        Symbol::new(&format!("{}.{}", self.modules.name(file), self.class(class).qualified))
+    }
+
+    /// Whether a class of this program is one whose methods the catalogue knows.
+    pub fn catalogued_class(&self, class: ClassId) -> bool {
+        let (file, _) = self.locate_class(class);
+        self.catalog.type_named(self.class_name(file, class)).is_some()
     }
 
     /// The text of a span.

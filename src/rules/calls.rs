@@ -25,7 +25,6 @@ impl CallSite {
         program.resolve(self.file, self.function, self.call.callee)
     }
 
-
     /// The last name of what is called.
     pub fn last_name(&self, model: &File) -> Option<Symbol> {
         last_name(model, self.call.callee)
@@ -62,9 +61,8 @@ pub(super) fn calls_named(program: &Program, file: FileId, names: &FxHashSet<Sym
         .filter(|alias| names.contains(&alias.name))
         .filter_map(|alias| alias.alias)
         .collect();
-    let wanted = |callee: ExprId| {
-        last_name(model, callee).is_some_and(|name| names.contains(&name) || aliases.contains(&name))
-    };
+    let wanted =
+        |callee: ExprId| last_name(model, callee).is_some_and(|name| names.contains(&name) || aliases.contains(&name));
     let any = (0..model.expr_count() as u32).any(|id| match model.expr(ExprId(id)) {
         Expr::Call(index) => wanted(model.call(index).callee),
         _ => false,

@@ -5,6 +5,7 @@ use crate::finding::{Confidence, Evidence, Finding, Severity};
 use crate::graph::Program;
 
 mod calls;
+mod collectives;
 mod control_plane;
 mod filesystem;
 mod golden;

@@ -129,7 +129,10 @@ impl Reader<'_> {
         match model.expr(value) {
             Expr::Str(_) | Expr::Format(_) | Expr::Binary(..) | Expr::Name(_) => true,
             Expr::Call(index) => last_name(model, model.call(index).callee).is_some_and(|name| {
-                matches!(name.as_str(), "format" | "join" | "joinpath" | "Path" | "str" | "abspath" | "resolve" | "strip")
+                matches!(
+                    name.as_str(),
+                    "format" | "join" | "joinpath" | "Path" | "str" | "abspath" | "resolve" | "strip"
+                )
             }),
             _ => false,
         }

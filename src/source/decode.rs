@@ -11,8 +11,12 @@ pub fn decode(mut bytes: Vec<u8>, kind: Kind) -> Result<String, Problem> {
     let cookie = if kind == Kind::Python && !marked { cookie(&bytes) } else { None };
     match cookie.as_deref().map(encoding) {
         Some(Encoding::Latin1) => Ok(bytes.iter().map(|&byte| char::from(byte)).collect()),
-        Some(Encoding::Unknown) if std::str::from_utf8(&bytes).is_err() => Err(Problem {
-            message: format!("the file is declared to be `{}`, which is not read here", cookie.unwrap_or_default()),
+        Some(Encoding::Unknown) if let Err(error) = std::str::from_utf8(&bytes) => Err(Problem {
+            message: format!(
+                "the file is declared to be `{}`, which is not read here, and the byte at offset {} is not UTF-8",
+                cookie.unwrap_or_default(),
+                error.valid_up_to()
+            ),
             help: "save it as UTF-8, or exclude it".to_owned(),
         }),
         Some(Encoding::Utf8 | Encoding::Unknown) | None => String::from_utf8(bytes).map_err(|error| {
@@ -20,8 +24,10 @@ pub fn decode(mut bytes: Vec<u8>, kind: Kind) -> Result<String, Problem> {
             let line = error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
             Problem {
                 message: format!("the file is not UTF-8: the byte at offset {at} (line {line}) is no character"),
-                help: "save it as UTF-8, or declare its encoding in the first line: `# -*- coding: latin-1 -*-`"
-                    .to_owned(),
+                help: match kind {
+                    Kind::Python => "save it as UTF-8, or declare its encoding: `# -*- coding: latin-1 -*-`".to_owned(),
+                    Kind::Shell => "save it as UTF-8".to_owned(),
+                },
             }
         }),
     }
@@ -84,7 +90,7 @@ mod tests {
             Ok(true)
         );
         assert_eq!(python("# coding: utf-8\nx = 'é'".as_bytes()), Ok("# coding: utf-8\nx = 'é'".to_owned()));
-        assert_eq!(python(b"# coding: klingon\nx = 1").is_ok(), true);
+        assert!(python(b"# coding: klingon\nx = 1").is_ok());
         assert!(python(b"# coding: shift_jis\n\x83\x5c").is_err_and(|message| message.contains("shift_jis")));
         assert!(python(b"x = 1\ny = '\xe9'").is_err_and(|message| message.contains("offset 11 (line 2)")));
         assert!(python(b"x = 'coding: latin-1'\n\xe9").is_err());

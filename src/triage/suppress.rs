@@ -96,8 +96,7 @@ fn covers_of(id: FileId, file: &FileRecord, policy: &Policy<'_>, own: &mut Vec<F
         }
         let mut known = Vec::new();
         for name in names {
-            let rules = meta::rules_named(&name.text);
-            if rules.is_empty() {
+            if !meta::is_known(&name.text) {
                 let message = format!("`{}` is neither a rule nor a group", name.text);
                 let help = match meta::suggestion(&name.text) {
                     Some(meant) => format!("did you mean `{meant}`?"),
@@ -105,7 +104,7 @@ fn covers_of(id: FileId, file: &FileRecord, policy: &Policy<'_>, own: &mut Vec<F
                 };
                 own.push(report(&meta::UNKNOWN_RULE_IN_IGNORE, name.span, message).help(help));
             } else {
-                known.push((name.clone(), rules, false));
+                known.push((name.clone(), meta::rules_named(&name.text), false));
             }
         }
         let (first, last) = match directive.verb {
@@ -197,7 +196,7 @@ fn unused(id: FileId, file: &FileRecord, of_file: &FileCovers, cover: &Cover, po
         .iter()
         .filter(|(_, rules, used)| {
             let asked = |rule: &&Rule| policy.selects(rule.name) && !is_about_suppressions(rule.name);
-            !used && rules.iter().any(|rule| asked(&rule))
+            !used && rules.iter().any(asked)
         })
         .map(|(name, _, _)| name)
         .collect();

@@ -44,7 +44,8 @@ fn check(program: &Program, findings: &mut Findings) {
         let model = &program.file(file).model;
         for call in calls_named(program, file, &names) {
             let Some(callee) = call.callee(program) else { continue };
-            let Some(name) = callee.as_str().strip_prefix("torch.distributed.").and_then(|rest| rest.rsplit('.').next())
+            let Some(name) =
+                callee.as_str().strip_prefix("torch.distributed.").and_then(|rest| rest.rsplit('.').next())
             else {
                 continue;
             };
@@ -80,11 +81,13 @@ fn is_announced(
     each_statement(model, model.function(call.function).body, &mut |id, stmt| {
         if let Stmt::For { iter, .. } = stmt {
             let whole = model.stmt_span(id);
-            announced |= whole.start <= at.start && at.end <= whole.end && from_manifest(program, model, call, *iter, 4);
+            announced |=
+                whole.start <= at.start && at.end <= whole.end && from_manifest(program, model, call, *iter, 4);
         }
     });
     let from_envelope = |expr: ExprId| comes_from(program, model, call, expr, envelopes, 4);
-    announced || payload.is_some_and(|payload| from_manifest(program, model, call, payload, 4) || from_envelope(payload))
+    announced
+        || payload.is_some_and(|payload| from_manifest(program, model, call, payload, 4) || from_envelope(payload))
 }
 
 fn from_manifest(program: &Program, model: &File, call: CallSite, expr: ExprId, fuel: u32) -> bool {

@@ -46,7 +46,9 @@ pub(super) fn envelopes(program: &Program) -> Vec<Envelope> {
             manifest?;
             let sends = calls_named(program, file, &senders)
                 .into_iter()
-                .filter(|call| call.callee(program).is_some_and(|callee| callee.as_str().starts_with("torch.distributed.")))
+                .filter(|call| {
+                    call.callee(program).is_some_and(|callee| callee.as_str().starts_with("torch.distributed."))
+                })
                 .count();
             (sends >= 2).then_some(Envelope { file, manifest, confidence: Confidence::Medium })
         })

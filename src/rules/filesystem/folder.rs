@@ -60,7 +60,9 @@ impl Search<'_> {
             Expr::Name(name) => self.variable(function, name, fuel),
             Expr::Attribute { value, name } => match (name.as_str(), model.expr(value)) {
                 ("parent", _) => again(value),
-                (_, Expr::Name(object)) if matches!(object.as_str(), "self" | "cls") => self.attribute(function, name, fuel),
+                (_, Expr::Name(object)) if matches!(object.as_str(), "self" | "cls") => {
+                    self.attribute(function, name, fuel)
+                }
                 (_, Expr::Name(_)) => self.command_line(name),
                 _ => None,
             },
@@ -69,15 +71,16 @@ impl Search<'_> {
                 let last = crate::rules::calls::last_name(model, call.callee)?;
                 let first = model.list(call.args).first().copied();
                 match (last.as_str(), model.expr(call.callee)) {
-                    ("resolve" | "absolute" | "as_posix" | "with_suffix" | "joinpath" | "expanduser", Expr::Attribute { value, .. })
-                        if first.is_none() || last.as_str().starts_with(['w', 'j']) =>
-                    {
-                        again(value)
-                    }
+                    (
+                        "resolve" | "absolute" | "as_posix" | "with_suffix" | "joinpath" | "expanduser",
+                        Expr::Attribute { value, .. },
+                    ) if first.is_none() || last.as_str().starts_with(['w', 'j']) => again(value),
                     ("get" | "getenv", _) => again(*model.list(call.args).get(1)?).map(Place::perhaps),
-                    ("Path" | "PurePath" | "str" | "fspath" | "abspath" | "realpath" | "normpath" | "dirname" | "join", _) => {
-                        again(first?)
-                    }
+                    (
+                        "Path" | "PurePath" | "str" | "fspath" | "abspath" | "realpath" | "normpath" | "dirname"
+                        | "join",
+                        _,
+                    ) => again(first?),
                     _ => None,
                 }
             }
@@ -152,7 +155,8 @@ impl Search<'_> {
                 for &target in targets {
                     let assigns = match model.expr(target) {
                         Expr::Attribute { value, name: field } => {
-                            field == name && matches!(model.expr(value), Expr::Name(object) if matches!(object.as_str(), "self" | "cls"))
+                            field == name
+                                && matches!(model.expr(value), Expr::Name(object) if matches!(object.as_str(), "self" | "cls"))
                         }
                         Expr::Name(field) => member == class.body && field == name,
                         _ => false,
@@ -181,9 +185,9 @@ impl Search<'_> {
             if crate::rules::calls::last_name(model, call.callee).is_none_or(|last| last.as_str() != "add_argument") {
                 continue;
             }
-            let named = model.list(call.args).iter().any(|&arg| {
-                matches!(model.expr(arg), Expr::Str(text) if text.as_str() == flag || text.as_str() == plain)
-            });
+            let named = model.list(call.args).iter().any(
+                |&arg| matches!(model.expr(arg), Expr::Str(text) if text.as_str() == flag || text.as_str() == plain),
+            );
             if named || argument(model, call, None, "dest").is_some_and(|dest| model.expr(dest) == Expr::Str(name)) {
                 defaults.push(keyword(model, call, "default"));
             }

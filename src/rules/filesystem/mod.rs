@@ -35,7 +35,8 @@ impl Outside {
     /// Where `path`, as folded by the model, leads when that is outside; absent for relative paths and devices.
     pub fn of(path: &str) -> Option<Outside> {
         let path = path.strip_prefix("file://").unwrap_or(path);
-        let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let below =
+            |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         if below("/tmp") || below("/var/tmp") {
             Some(Outside::Temporary)
         } else if below("/dev/shm") {
@@ -45,7 +46,8 @@ impl Outside {
         } else if below("/dev") || below("/proc") || below("/sys") {
             None
         } else {
-            let named = |rest: &str| rest.starts_with(|first: char| first.is_alphanumeric() || first == '.' || first == '_');
+            let named =
+                |rest: &str| rest.starts_with(|first: char| first.is_alphanumeric() || first == '.' || first == '_');
             let unix = path.strip_prefix('/').is_some_and(named);
             let drive = path.as_bytes().first().is_some_and(u8::is_ascii_alphabetic)
                 && (path[1..].starts_with(":\\") || path[1..].starts_with(":/") && !path[2..].starts_with("//"));
@@ -72,7 +74,8 @@ pub(super) fn is_allowed(facts: &ProjectFacts, path: &str) -> bool {
         };
         let folder = allowed.strip_suffix('/').unwrap_or(&allowed);
         path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            || (allowed.contains('*') && globset::Glob::new(&allowed).is_ok_and(|glob| glob.compile_matcher().is_match(path)))
+            || (allowed.contains('*')
+                && globset::Glob::new(&allowed).is_ok_and(|glob| glob.compile_matcher().is_match(path)))
     })
 }
 
@@ -105,7 +108,9 @@ mod tests {
         assert_eq!(Outside::of("/tmpfs"), Some(Outside::Absolute));
         assert_eq!(Outside::of("$HOME/.cache"), Some(Outside::Home));
         assert_eq!(Outside::of("C:\\out"), Some(Outside::Absolute));
-        for inside in ["", "/", "out/tmp", "./tmp", "/dev/null", "/dev/stdout", "/proc/self/fd/1", "~/x", "s3://b/tmp", "a:"] {
+        for inside in
+            ["", "/", "out/tmp", "./tmp", "/dev/null", "/dev/stdout", "/proc/self/fd/1", "~/x", "s3://b/tmp", "a:"]
+        {
             assert_eq!(Outside::of(inside), None, "{inside}");
         }
     }

@@ -81,8 +81,8 @@ impl<'a> Reader<'a> {
                 }
                 _ => {
                     let word = self.word(out);
-                    let descriptor = word.text.bytes().all(|byte| byte.is_ascii_digit())
-                        && matches!(self.peek(), Some('>' | '<'));
+                    let descriptor =
+                        word.text.bytes().all(|byte| byte.is_ascii_digit()) && matches!(self.peek(), Some('>' | '<'));
                     if !descriptor {
                         words.push(word);
                     }
@@ -251,7 +251,9 @@ impl<'a> Reader<'a> {
 
     fn finish(&mut self, words: &mut Vec<Word>, out: &mut Vec<Write>) {
         let words = std::mem::take(words);
-        for word in words.iter().filter(|word| !matches!(word.text.as_str(), "export" | "local" | "readonly" | "declare")) {
+        for word in
+            words.iter().filter(|word| !matches!(word.text.as_str(), "export" | "local" | "readonly" | "declare"))
+        {
             let Some((name, value)) = assignment(&word.text) else { break };
             self.variables.retain(|(known, _)| known != name);
             self.variables.push((name.to_owned(), value.to_owned()));
@@ -342,8 +344,18 @@ fn command(words: &[Word], variables: &[(String, String)], depth: u32, out: &mut
 
 /// `-o FILE`, `--output FILE`, `--output=FILE` and their like.
 fn outputs(program: &str, args: &[Word], out: &mut Vec<Write>) {
-    const FLAGS: [&str; 10] =
-        ["-o", "-O", "--output", "--out", "--output-dir", "--output-file", "--log-file", "--output-document", "--log-dir", "--log_dir"];
+    const FLAGS: [&str; 10] = [
+        "-o",
+        "-O",
+        "--output",
+        "--out",
+        "--output-dir",
+        "--output-file",
+        "--log-file",
+        "--output-document",
+        "--log-dir",
+        "--log_dir",
+    ];
     for (index, arg) in args.iter().enumerate() {
         if FLAGS.contains(&arg.text.as_str()) {
             out.extend(args.get(index + 1).and_then(|file| written(program, file, &file.text)));
@@ -421,7 +433,10 @@ mod tests {
     use super::*;
 
     fn found(script: &str) -> Vec<String> {
-        writes(script).into_iter().map(|write| script[write.span.start as usize..write.span.end as usize].to_owned()).collect()
+        writes(script)
+            .into_iter()
+            .map(|write| script[write.span.start as usize..write.span.end as usize].to_owned())
+            .collect()
     }
 
     #[test]

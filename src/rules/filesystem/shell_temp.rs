@@ -205,7 +205,9 @@ fn report(
         )
         .confidence(confidence)
         .help(HELP);
-        if let Some(defined) = definition(program, call.file, call.function, command).filter(|site| *site != finding.site) {
+        if let Some(defined) =
+            definition(program, call.file, call.function, command).filter(|site| *site != finding.site)
+        {
             finding = finding.because(defined, "the command is spelled here");
         }
         if !within(write.span, model.span(call.expr)) {

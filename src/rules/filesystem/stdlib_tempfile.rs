@@ -58,14 +58,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
     }
 }
 
-fn check_call(
-    program: &Program,
-    model: &File,
-    call: CallSite,
-    name: &str,
-    position: usize,
-    findings: &mut Findings,
-) {
+fn check_call(program: &Program, model: &File, call: CallSite, name: &str, position: usize, findings: &mut Findings) {
     let symbol = program.symbol_of(call.file, call.function);
     let dir = argument(model, call.call, Some(position), "dir")
         .filter(|&dir| program.constant(call.file, call.function, dir) != Some(Constant::None));

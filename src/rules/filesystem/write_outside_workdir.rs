@@ -113,8 +113,7 @@ static FUNCTIONS: &[(&str, Sink)] = &[
 ];
 
 /// Methods whose receiver is the path.
-const PATH_METHODS: &[&str] =
-    &["write_text", "write_bytes", "touch", "mkdir", "symlink_to", "hardlink_to", "open"];
+const PATH_METHODS: &[&str] = &["write_text", "write_bytes", "touch", "mkdir", "symlink_to", "hardlink_to", "open"];
 
 /// Methods, whatever they are called on, whose argument is a path they write to.
 static ARGUMENT_METHODS: &[(&str, Sink)] = &[
@@ -176,7 +175,9 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
         {
             place.confidence = place.confidence.min(crate::finding::Confidence::Medium);
             let write = write.site(model);
-            report(program, model, call, place, findings, |finding| finding.because(write, "the path is written to here"));
+            report(program, model, call, place, findings, |finding| {
+                finding.because(write, "the path is written to here")
+            });
         }
     }
 }
@@ -190,8 +191,9 @@ fn written_path(program: &Program, model: &File, call: CallSite) -> Option<ExprI
     }
     let Expr::Attribute { value: receiver, name } = model.expr(call.call.callee) else { return None };
     // A dotted name that leads into some other library's function or this program's own is not a path's method.
-    let is_object = callee.is_none() || matches!(model.expr(receiver), Expr::Name(_) | Expr::Attribute { .. })
-        && program.constant(call.file, call.function, receiver).is_some();
+    let is_object = callee.is_none()
+        || matches!(model.expr(receiver), Expr::Name(_) | Expr::Attribute { .. })
+            && program.constant(call.file, call.function, receiver).is_some();
     if tables.path_methods.contains(&name) && is_object {
         let writes = name.as_str() != "open" || writes_by_mode(program, model, call, 0, "mode");
         return writes.then_some(receiver);

@@ -67,7 +67,10 @@ impl Judge<'_> {
         };
         let (message, why) = match import.phase {
             Phase::Loop(_) => ("goldens of several phases are imported in a loop", "this runs over the phases"),
-            _ => ("the golden of another phase than the selected one is imported", "this leads away from the selected phase"),
+            _ => (
+                "the golden of another phase than the selected one is imported",
+                "this leads away from the selected phase",
+            ),
         };
         let finding = self.finding(import.span, import.function, message.to_owned()).confidence(Confidence::Medium);
         let place = self.program.file(self.file).model.span(part);

@@ -36,7 +36,8 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
         .map(|import| import.span)
         .collect();
     for function in bodies(model) {
-        let mut tables = Tables { program, file, model, function, loaded: &loaded, stores: FxHashMap::default(), found: Vec::new() };
+        let mut tables =
+            Tables { program, file, model, function, loaded: &loaded, stores: FxHashMap::default(), found: Vec::new() };
         each_statement(model, model.function(function).body, &mut |_, stmt| tables.statement(stmt));
         for (span, phases) in tables.finish() {
             let message = match phases.as_slice() {
@@ -146,12 +147,11 @@ impl Tables<'_> {
     /// The phases whose goldens are named below `root`, each once, shortest first.
     fn phases(&self, root: ExprId) -> Vec<Symbol> {
         let mut phases: Vec<Symbol> = Vec::new();
-        let call = |index| CallSite { file: self.file, function: self.function, expr: root, call: self.model.call(index) };
+        let call =
+            |index| CallSite { file: self.file, function: self.function, expr: root, call: self.model.call(index) };
         each_expression(self.model, root, &mut |id, expr| {
             let named = match expr {
-                Expr::Name(name) => {
-                    golden_named(name.as_str()).map(Symbol::new).or_else(|| self.imported_as(id))
-                }
+                Expr::Name(name) => golden_named(name.as_str()).map(Symbol::new).or_else(|| self.imported_as(id)),
                 Expr::Attribute { name, .. } => golden_named(name.as_str()).map(Symbol::new),
                 Expr::Str(text) => golden_named(text.as_str()).map(Symbol::new),
                 Expr::Call(index) => {

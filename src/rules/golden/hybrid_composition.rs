@@ -79,7 +79,10 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
             let message = format!("the {} is fed with a result of the {}", mix.fed.name(), mix.from.name());
             let finding = Findings::new_finding(&RULE, Site { file, span: mix.span }, symbol, message);
             findings.push(
-                finding.confidence(Confidence::Medium).because(site(file, mix.source), "this result goes into it").help(HELP),
+                finding
+                    .confidence(Confidence::Medium)
+                    .because(site(file, mix.source), "this result goes into it")
+                    .help(HELP),
             );
         }
     }
@@ -87,7 +90,10 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
 
 fn is_hybrid_name(name: &str) -> bool {
     let name = name.trim_start_matches('_');
-    name.starts_with("build_hybrid") || name == "hybrid" || name.starts_with("compose_hybrid") || name.starts_with("make_hybrid")
+    name.starts_with("build_hybrid")
+        || name == "hybrid"
+        || name.starts_with("compose_hybrid")
+        || name.starts_with("make_hybrid")
 }
 
 fn within_hybrid(model: &File, function: LocalFunction) -> bool {
@@ -215,8 +221,8 @@ impl<'a> Flow<'a> {
 
 fn is_helper(name: &str) -> bool {
     const VERBS: [&str; 17] = [
-        "load", "resolve", "import", "compare", "check", "sanitize", "get", "find", "list", "validate", "assert", "report",
-        "print", "log", "describe", "parse", "detailed",
+        "load", "resolve", "import", "compare", "check", "sanitize", "get", "find", "list", "validate", "assert",
+        "report", "print", "log", "describe", "parse", "detailed",
     ];
     let bare = name.trim_start_matches('_');
     VERBS.iter().any(|verb| bare.strip_prefix(verb).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))

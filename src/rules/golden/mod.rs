@@ -49,9 +49,9 @@ impl Role<'_> {
 fn role(program: &Program, file: FileId) -> Option<Role<'_>> {
     let entry = program.file(file);
     let role = Role::of(&entry.path)?;
-    memchr::memmem::find(entry.text.as_bytes(), b"golden").map(|_| role).or_else(|| {
-        memchr::memmem::find(entry.text.as_bytes(), b"GOLDEN").map(|_| role)
-    })
+    memchr::memmem::find(entry.text.as_bytes(), b"golden")
+        .map(|_| role)
+        .or_else(|| memchr::memmem::find(entry.text.as_bytes(), b"GOLDEN").map(|_| role))
 }
 
 /// The golden that a name or text names: `attn_module12_golden`, `modules/attn_module12_golden.py`.

@@ -225,7 +225,9 @@ fn is_sequence_of_phases(model: &File, iter: ExprId) -> bool {
         Expr::Call(index) => {
             let call = model.call(index);
             let last = last_name(model, call.callee).map_or("", Symbol::as_str);
-            last == "range" || model.list(call.args).iter().any(|&arg| is_sequence_of_phases(model, arg)) || named_so(last)
+            last == "range"
+                || model.list(call.args).iter().any(|&arg| is_sequence_of_phases(model, arg))
+                || named_so(last)
         }
         Expr::Name(name) | Expr::Attribute { name, .. } => named_so(name.as_str()),
         _ => false,

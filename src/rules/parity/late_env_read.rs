@@ -40,8 +40,22 @@ const STEPS: [&str; 14] = [
 
 /// What the names of functions that run at start-up begin with.
 const START_UP: [&str; 16] = [
-    "init", "__init", "__new__", "__post_init__", "setup", "set_up", "from_env", "configure", "config", "load", "parse", "read_",
-    "snapshot", "check", "validate", "main",
+    "init",
+    "__init",
+    "__new__",
+    "__post_init__",
+    "setup",
+    "set_up",
+    "from_env",
+    "configure",
+    "config",
+    "load",
+    "parse",
+    "read_",
+    "snapshot",
+    "check",
+    "validate",
+    "main",
 ];
 
 fn check(program: &Program, file: FileId, findings: &mut Findings) {

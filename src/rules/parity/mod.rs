@@ -7,10 +7,12 @@ use crate::graph::Program;
 mod late_env_read;
 mod per_rank_test_flag;
 mod rank;
+mod ungated_collective_flag;
 mod ungated_test_hook;
 
 pub use late_env_read::RULE as LATE_ENV_READ;
 pub use per_rank_test_flag::RULE as PER_RANK_TEST_FLAG;
+pub use ungated_collective_flag::RULE as UNGATED_COLLECTIVE_FLAG;
 pub use ungated_test_hook::RULE as UNGATED_TEST_HOOK;
 
 /// Adds the place where keys are compared across ranks: the one nearest to `file`.

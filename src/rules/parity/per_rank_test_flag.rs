@@ -110,7 +110,9 @@ impl Search<'_> {
             }
         }
         let named = match stmt {
-            Stmt::Assign { targets, .. } => self.model.list(*targets).iter().any(|&target| self.is_environment_name(target)),
+            Stmt::Assign { targets, .. } => {
+                self.model.list(*targets).iter().any(|&target| self.is_environment_name(target))
+            }
             _ => false,
         };
         for root in expressions_of(self.model, stmt) {
@@ -141,7 +143,8 @@ impl Search<'_> {
                 }
                 for keyword in self.model.keywords(call) {
                     if name == "dict"
-                        && let Some(key) = keyword.name.filter(|key| self.program.environment().is_test_key(key.as_str()))
+                        && let Some(key) =
+                            keyword.name.filter(|key| self.program.environment().is_test_key(key.as_str()))
                     {
                         pairs.push((keyword.value, key.to_string(), keyword.value, true));
                     }

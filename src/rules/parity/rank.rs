@@ -9,13 +9,7 @@ pub(super) fn mention(program: &Program, file: FileId, function: LocalFunction, 
     mention_within(program, file, function, expr, 5)
 }
 
-fn mention_within(
-    program: &Program,
-    file: FileId,
-    function: LocalFunction,
-    expr: ExprId,
-    fuel: u32,
-) -> Option<ExprId> {
+fn mention_within(program: &Program, file: FileId, function: LocalFunction, expr: ExprId, fuel: u32) -> Option<ExprId> {
     let fuel = fuel.checked_sub(1)?;
     let model = &program.file(file).model;
     let mut found = None;
@@ -57,7 +51,10 @@ fn is_rank(name: Symbol) -> bool {
 }
 
 fn is_rank_key(text: Symbol) -> bool {
-    matches!(text.as_str(), "RANK" | "LOCAL_RANK" | "GLOBAL_RANK" | "NODE_RANK" | "GROUP_RANK" | "SLURM_PROCID" | "OMPI_COMM_WORLD_RANK")
+    matches!(
+        text.as_str(),
+        "RANK" | "LOCAL_RANK" | "GLOBAL_RANK" | "NODE_RANK" | "GROUP_RANK" | "SLURM_PROCID" | "OMPI_COMM_WORLD_RANK"
+    )
 }
 
 /// Whether the string is the key of an access to the environment inside `whole`.

@@ -1,0 +1,410 @@
+//! Where classes of ranks can part ways: each function's effect tree is traced for every class, group by group, and
+//! the first event on which two classes disagree is a split.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+
+use crate::base::{FunctionId, Site};
+use crate::finding::Confidence;
+use crate::flow::{
+    Assignment, Axes, ChoiceForm, Difference, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, LoopKind,
+    Missing, Node, Reached, Tracer, Value, World,
+};
+use crate::model::{FunctionKind, LocalFunction};
+
+use super::evaluate::Engine;
+use super::gates::{ForeignRoot, Gate, foreign_roots, gates};
+use super::program::Program;
+use super::reach::reaching;
+use super::witness::{Found, Split, explain};
+
+/// Trees heavier than this are not traced.
+const MAX_WEIGHT: u32 = 4_000;
+
+/// Steps of one function's comparison on one group.
+const FUEL: u32 = 60_000;
+
+/// Splits reported for one function and group.
+const MAX_SPLITS: usize = 6;
+
+/// Opaque facts that are varied together; more are varied one at a time.
+const MAX_ATOMS: usize = 4;
+
+/// What the traces of a program show.
+#[derive(Debug, Default)]
+pub struct Divergence {
+    /// Where ranks can part ways, in order of files and functions.
+    pub splits: Vec<Split>,
+    /// Roots that are no members of their group.
+    pub foreign_roots: Vec<ForeignRoot>,
+    /// Collectives behind an environment variable.
+    pub gates: Vec<Gate>,
+}
+
+/// Traces every function from which a collective can be reached.
+pub fn divergence(program: &Program) -> Divergence {
+    let mut engine = Engine::new(program, reaching(program));
+    let mut healed: FxHashSet<Site> = FxHashSet::default();
+    let mut out = Divergence::default();
+    for file in program.file_ids() {
+        let model = &program.file(file).model;
+        for index in 0..model.functions.len() as u32 {
+            let local = LocalFunction(index);
+            let function = program.function_id(file, local);
+            if model.function(local).kind == FunctionKind::ClassBody || !engine.reaches(function) {
+                continue;
+            }
+            let Some(summary) = engine.summary(function) else { continue };
+            check(&engine, function, summary.effects, &mut healed, &mut out.splits);
+            foreign_roots(&engine, function, summary.effects, &mut out.foreign_roots);
+            gates(&engine, function, summary.effects, &mut out.gates);
+        }
+    }
+    out
+}
+
+/// The effect tree's nodes that matter, in order.
+struct Outline {
+    events: Vec<EventId>,
+    tests: Vec<Value>,
+    loops: Vec<Value>,
+}
+
+fn check(
+    engine: &Engine<'_>,
+    function: FunctionId,
+    root: EffectId,
+    healed: &mut FxHashSet<Site>,
+    out: &mut Vec<Split>,
+) {
+    let summed = engine.effects.summed(root);
+    if !summed.events || summed.varies.is_empty() || summed.weight > MAX_WEIGHT {
+        return;
+    }
+    let outline = outline(&engine.effects, root);
+    let size = world_size(engine, &outline);
+    for group in groups(engine, &outline, size) {
+        for _ in 0..MAX_SPLITS {
+            let Some(found) = first_difference(engine, root, &outline, &group, size, healed) else { break };
+            let split = explain(engine, function, root, &found);
+            let fresh = match split.decision {
+                Some(decision) => healed.insert(decision.site),
+                None => healed.insert(split.event.site),
+            };
+            if !fresh {
+                break;
+            }
+            out.push(split);
+        }
+    }
+}
+
+fn outline(effects: &Effects, root: EffectId) -> Outline {
+    let mut out = Outline { events: Vec::new(), tests: Vec::new(), loops: Vec::new() };
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![root];
+    while let Some(effect) = pending.pop() {
+        if !seen.insert(effect) {
+            continue;
+        }
+        let mut below: Vec<EffectId> = Vec::new();
+        match effects.get(effect) {
+            Effect::Seq(parts) => below.extend(parts.iter()),
+            Effect::Event(event) => out.events.push(*event),
+            Effect::Choice { test, then, otherwise, .. } => {
+                out.tests.push(*test);
+                below.extend([*then, *otherwise]);
+            }
+            Effect::Loop { kind, body, orelse, .. } => {
+                match kind {
+                    LoopKind::For { iter, .. } => out.loops.push(*iter),
+                    LoopKind::While { test } => out.tests.push(*test),
+                }
+                below.extend([*body, *orelse]);
+            }
+            Effect::Try { body, handlers, orelse, finally } => {
+                below.push(*body);
+                below.extend(handlers.iter().map(|handler| handler.body));
+                below.extend([*orelse, *finally]);
+            }
+            Effect::Scope { manager, body } => below.extend([*manager, *body]),
+            Effect::Call { body, .. } => below.push(*body),
+            Effect::Nothing | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => {}
+        }
+        pending.extend(below.into_iter().rev());
+    }
+    out
+}
+
+/// How many ranks to assume: enough that every rank the source names exists, and some it does not.
+fn world_size(engine: &Engine<'_>, outline: &Outline) -> i64 {
+    let mut largest = 0;
+    let mut seen = FxHashSet::default();
+    let mut pending: Vec<(Value, bool)> =
+        outline.tests.iter().chain(&outline.loops).map(|&value| (value, false)).collect();
+    for &event in &outline.events {
+        let event = engine.effects.event(event);
+        pending.extend([Some(event.group), event.root, event.members].into_iter().flatten().map(|value| (value, true)));
+    }
+    while let Some((value, near_rank)) = pending.pop() {
+        if !seen.insert((value, near_rank)) {
+            continue;
+        }
+        let mut push = |values: &[Value], near: bool| pending.extend(values.iter().map(|&value| (value, near)));
+        match engine.values.node(value) {
+            Node::Int(known) if near_rank && (0..32).contains(known) => largest = largest.max(*known),
+            Node::Compare(_, left, right) | Node::Binary(_, left, right) | Node::Index(left, right) => {
+                let near = near_rank || engine.values.vary(*left).is_all() || engine.values.vary(*right).is_all();
+                push(&[*left, *right], near);
+            }
+            Node::Not(inner) => push(&[*inner], near_rank),
+            Node::And(left, right) | Node::Or(left, right) => push(&[*left, *right], false),
+            Node::If(test, then, otherwise) => {
+                push(&[*test], false);
+                push(&[*then, *otherwise], near_rank);
+            }
+            Node::Sequence(parts) => push(parts, near_rank),
+            Node::MadeGroup(_, ranks) => push(&[*ranks], true),
+            _ => {}
+        }
+    }
+    let size = (largest + 1).clamp(4, 16);
+    size + size % 2
+}
+
+fn groups(engine: &Engine<'_>, outline: &Outline, size: i64) -> BTreeSet<GroupKey> {
+    let mut out = BTreeSet::new();
+    for rank in 0..size {
+        let class = Assignment { rank, ..Assignment::default() };
+        let world = World { size, extent: 2, axes: Axes::ALL };
+        let evaluator = Evaluator::new(&engine.values, world, &class);
+        for &event in &outline.events {
+            out.insert(evaluator.group(engine.effects.event(event).group));
+        }
+    }
+    out.remove(&GroupKey::NonMember);
+    out
+}
+
+fn axes_of(engine: &Engine<'_>, group: &GroupKey) -> Axes {
+    match group {
+        GroupKey::World | GroupKey::Made(..) => Axes::ALL,
+        GroupKey::Axis(axes) => *axes,
+        GroupKey::Other(value) => engine.values.group_axes(*value),
+        GroupKey::NonMember => Axes::NONE,
+    }
+}
+
+fn first_difference(
+    engine: &Engine<'_>,
+    root: EffectId,
+    outline: &Outline,
+    group: &GroupKey,
+    size: i64,
+    healed: &FxHashSet<Site>,
+) -> Option<Found> {
+    let axes = axes_of(engine, group);
+    let extent = size.min(4);
+    let world = World { size, extent, axes };
+    let members = members(engine, group, outline);
+    let missing = needed(engine, outline, world, group);
+    let atoms: Vec<Value> = missing.atoms.iter().copied().filter(|atom| !members.contains_key(atom)).collect();
+    let ranks: Vec<i64> = match (group, missing.rank) {
+        (GroupKey::Made(_, ranks), _) => ranks.iter().copied().filter(|rank| (0..size).contains(rank)).collect(),
+        (_, true) => (0..size).collect(),
+        (_, false) => vec![0],
+    };
+    if ranks.is_empty() {
+        return None;
+    }
+    let mut tracer = Tracer::new(&engine.values, &engine.effects, world, group.clone(), healed, FUEL);
+    for base in bases(&atoms, &missing.axes, &members, &ranks) {
+        for other in neighbours(&base, &atoms, &missing.axes, &ranks, extent) {
+            if contradicts(engine, &base) || contradicts(engine, &other) {
+                continue;
+            }
+            if let Some((difference, decisions)) = tracer.compare(root, &base, &other) {
+                return Some(Found { group: group.clone(), world, one: base, other, difference, decisions });
+            }
+            if tracer.exhausted() {
+                return None;
+            }
+        }
+    }
+    None
+}
+
+/// Tests that are true of every member of the group, with their answers.
+fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap<Value, bool> {
+    let mut out = BTreeMap::new();
+    let GroupKey::Other(group) = group else { return out };
+    let ranks = match engine.values.node(*group) {
+        Node::MadeGroup(_, ranks) => Some(*ranks),
+        _ => None,
+    };
+    let mut seen = FxHashSet::default();
+    let mut pending: Vec<Value> = outline.tests.clone();
+    while let Some(value) = pending.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        match engine.values.node(value) {
+            Node::Not(inner) => pending.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
+            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
+            Node::Compare(op, left, right) => {
+                use crate::model::CompareOp;
+                let mentions = *left == *group || *right == *group;
+                match op {
+                    CompareOp::Is | CompareOp::Eq if mentions => {
+                        out.insert(value, false);
+                    }
+                    CompareOp::In if Some(*right) == ranks => {
+                        out.insert(value, true);
+                    }
+                    _ => {}
+                }
+            }
+            _ if value == *group => {
+                out.insert(value, true);
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+/// What the tests, loops and events ask of a class.
+fn needed(engine: &Engine<'_>, outline: &Outline, world: World, group: &GroupKey) -> Missing {
+    let mut out = Missing::default();
+    let on_group = |event: EventId| {
+        let event = engine.effects.event(event);
+        [Some(event.group), event.root, event.operator, event.members.filter(|_| event.creates)]
+    };
+    for rank in 0..world.size {
+        let class = Assignment { rank, ..Assignment::default() };
+        let evaluator = Evaluator::new(&engine.values, world, &class);
+        for &test in &outline.tests {
+            evaluator.truth(test);
+        }
+        for &iter in &outline.loops {
+            let known =
+                matches!(evaluator.value(iter), crate::flow::Concrete::Tuple(_) | crate::flow::Concrete::Keys(_));
+            if !known && engine.values.shape(iter).meets(world.axes) {
+                evaluator.missing.borrow_mut().atoms.insert(iter);
+            }
+        }
+        for &event in &outline.events {
+            for value in on_group(event).into_iter().flatten() {
+                evaluator.value(value);
+            }
+        }
+        let missing = evaluator.missing.into_inner();
+        out.rank |= missing.rank;
+        out.axes.extend(missing.axes);
+        out.atoms.extend(missing.atoms);
+    }
+    let _ = group;
+    out
+}
+
+/// Classes to start from: all opaque facts false, all true, and every mixture while they are few.
+fn bases(atoms: &[Value], axes: &BTreeSet<Axes>, members: &BTreeMap<Value, bool>, ranks: &[i64]) -> Vec<Assignment> {
+    let combinations: Vec<Vec<bool>> = match atoms.len() {
+        0 => vec![Vec::new()],
+        count if count <= MAX_ATOMS => {
+            (0..1_u32 << count).map(|bits| (0..count).map(|bit| bits >> bit & 1 == 1).collect()).collect()
+        }
+        count => vec![vec![false; count], vec![true; count]],
+    };
+    combinations
+        .into_iter()
+        .map(|truths| {
+            let mut known = members.clone();
+            known.extend(atoms.iter().copied().zip(truths));
+            Assignment { rank: ranks[0], coordinates: axes.iter().map(|&axis| (axis, 0)).collect(), atoms: known }
+        })
+        .collect()
+}
+
+/// Classes that differ from the base in one thing.
+fn neighbours(
+    base: &Assignment,
+    atoms: &[Value],
+    axes: &BTreeSet<Axes>,
+    ranks: &[i64],
+    extent: i64,
+) -> Vec<Assignment> {
+    let mut out = Vec::new();
+    for &rank in &ranks[1..] {
+        out.push(Assignment { rank, ..base.clone() });
+    }
+    for &axis in axes {
+        for at in 1..extent {
+            let mut other = base.clone();
+            other.coordinates.insert(axis, at);
+            out.push(other);
+        }
+    }
+    for &atom in atoms.iter().take(32) {
+        if base.atoms.get(&atom) == Some(&false) {
+            let mut other = base.clone();
+            other.atoms.insert(atom, true);
+            out.push(other);
+        }
+    }
+    out
+}
+
+/// Whether a class claims what cannot be: something that is `None` and also true, or equal to two constants.
+fn contradicts(engine: &Engine<'_>, class: &Assignment) -> bool {
+    use crate::model::CompareOp;
+    let mut equal: Vec<Value> = Vec::new();
+    for (&atom, &holds) in &class.atoms {
+        if !holds {
+            continue;
+        }
+        match engine.values.node(atom) {
+            Node::Compare(CompareOp::Is, subject, other) if *engine.values.node(*other) == Node::None => {
+                if class.atoms.get(subject) == Some(&true) {
+                    return true;
+                }
+            }
+            Node::Compare(CompareOp::Eq, subject, constant)
+                if matches!(engine.values.node(*constant), Node::Int(_) | Node::Str(_) | Node::Bool(_)) =>
+            {
+                if equal.contains(subject) {
+                    return true;
+                }
+                equal.push(*subject);
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The event of a difference that stands for it.
+pub(super) fn event_of(difference: &Difference) -> Option<EventId> {
+    match (difference.one, difference.other) {
+        (Reached::Event(event), _) | (_, Reached::Event(event)) => Some(event),
+        _ => None,
+    }
+}
+
+/// Whether a finding needs more than one inferred step.
+pub(super) fn group_confidence(group: &GroupKey) -> Confidence {
+    match group {
+        GroupKey::World | GroupKey::Made(..) => Confidence::High,
+        GroupKey::Axis(_) | GroupKey::Other(_) | GroupKey::NonMember => Confidence::Medium,
+    }
+}
+
+/// The form of the choice, for wording.
+pub(super) fn form_of(effects: &Effects, effect: EffectId) -> Option<ChoiceForm> {
+    match effects.get(effect) {
+        Effect::Choice { form, .. } => Some(*form),
+        _ => None,
+    }
+}

@@ -1,0 +1,178 @@
+//! Arguments of a call: evaluated once, then bound to parameters or picked as operands.
+
+use crate::base::{FunctionId, Symbol};
+use crate::catalog::Operand;
+use crate::flow::{Node, Value};
+use crate::model::{Call, Expr, ExprId, ParameterKind};
+
+use super::{Engine, Frame};
+
+/// The evaluated arguments of a call.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arguments {
+    /// The object whose method is called.
+    pub(super) receiver: Option<Value>,
+    /// Positional arguments with their expressions, up to the first starred one.
+    pub(super) positional: Vec<(Value, Option<ExprId>)>,
+    /// Keyword arguments with their expressions.
+    pub(super) keywords: Vec<(Symbol, Value, Option<ExprId>)>,
+    /// `*args`, whose elements are not known apart.
+    pub(super) starred: Option<Value>,
+    /// `**kwargs`
+    pub(super) mapping: Option<Value>,
+}
+
+impl Arguments {
+    /// All values, in order.
+    pub(super) fn values(&self) -> Vec<Value> {
+        let mut out: Vec<Value> = self.positional.iter().map(|arg| arg.0).collect();
+        out.extend(self.starred);
+        out.extend(self.keywords.iter().map(|keyword| keyword.1));
+        out.extend(self.mapping);
+        out
+    }
+
+    /// The only positional argument's value and expression, counted from 0.
+    pub(super) fn at(&self, index: usize) -> Option<Value> {
+        self.positional.get(index).map(|arg| arg.0)
+    }
+}
+
+impl<'p> Engine<'p> {
+    pub(super) fn arguments(&mut self, frame: &mut Frame<'p>, call: Call) -> Arguments {
+        let model = frame.model;
+        let mut out = Arguments::default();
+        for &arg in model.list(call.args) {
+            let value = self.expression(frame, arg);
+            match model.expr(arg) {
+                Expr::Starred(_) => match (self.values.node(value).clone(), out.starred) {
+                    (Node::Sequence(parts), None) => out.positional.extend(parts.iter().map(|&part| (part, None))),
+                    _ => out.starred = Some(value),
+                },
+                _ if out.starred.is_some() => {}
+                _ => out.positional.push((value, Some(arg))),
+            }
+        }
+        for keyword in model.keywords(call) {
+            let value = self.expression(frame, keyword.value);
+            match keyword.name {
+                Some(name) => out.keywords.push((name, value, Some(keyword.value))),
+                None => out.mapping = Some(value),
+            }
+        }
+        out
+    }
+
+    /// The value of an operand, and the expression it was given as.
+    pub(super) fn operand(&mut self, arguments: &Arguments, operand: Operand) -> Option<(Value, Option<ExprId>)> {
+        if operand.is_receiver() {
+            return arguments.receiver.map(|receiver| (receiver, None));
+        }
+        if let Some(&(_, value, expr)) = arguments.keywords.iter().find(|keyword| keyword.0 == operand.parameter) {
+            return Some((value, expr));
+        }
+        if let Some(position) = operand.position
+            && let Some(&(value, expr)) = arguments.positional.get(usize::from(position))
+        {
+            return Some((value, expr));
+        }
+        let mapping = arguments.mapping?;
+        let value = self.values.make(Node::Keyword(mapping, operand.parameter));
+        Some((value, None))
+    }
+
+    /// One value for each parameter of the function.
+    pub(super) fn bind(&mut self, frame: &mut Frame<'p>, function: FunctionId, arguments: &Arguments) -> Vec<Value> {
+        let program = self.program;
+        let (file, local) = program.locate(function);
+        let model = &program.file(file).model;
+        let definition = model.function(local);
+        let mut positional =
+            arguments.receiver.into_iter().chain(arguments.positional.iter().map(|arg| arg.0)).peekable();
+        let mut used: Vec<Symbol> = Vec::new();
+        let mut out = Vec::with_capacity(definition.parameters.len());
+        for (index, parameter) in definition.parameters.iter().enumerate() {
+            let named = arguments.keywords.iter().find(|keyword| keyword.0 == parameter.name).map(|keyword| keyword.1);
+            let value = match parameter.kind {
+                ParameterKind::Normal | ParameterKind::KeywordOnly => {
+                    used.push(parameter.name);
+                    let by_position = if parameter.kind == ParameterKind::Normal { positional.next() } else { None };
+                    match (by_position, named) {
+                        (Some(value), _) | (None, Some(value)) => value,
+                        (None, None) => self.missing_argument(frame, function, index, arguments),
+                    }
+                }
+                ParameterKind::Positionals => {
+                    let mut rest: Vec<Value> = positional.by_ref().collect();
+                    match arguments.starred {
+                        Some(starred) => {
+                            rest.push(starred);
+                            self.values.make(Node::Mapped(Symbol::new("positionals"), rest.into()))
+                        }
+                        None => self.values.make(Node::Sequence(rest.into())),
+                    }
+                }
+                ParameterKind::Keywords => {
+                    let entries: Vec<(Symbol, Value)> = arguments
+                        .keywords
+                        .iter()
+                        .filter(|keyword| !definition.parameters.iter().any(|parameter| parameter.name == keyword.0))
+                        .map(|keyword| (keyword.0, keyword.1))
+                        .collect();
+                    let mut pairs = Vec::new();
+                    for (name, value) in entries {
+                        pairs.push((self.values.make(Node::Str(name)), value));
+                    }
+                    match arguments.mapping {
+                        Some(mapping) if pairs.is_empty() => mapping,
+                        Some(mapping) => {
+                            let own = self.values.make(Node::Mapping(pairs.into()));
+                            self.values.make(Node::Mapped(Symbol::new("keywords"), Box::from([own, mapping])))
+                        }
+                        None => self.values.make(Node::Mapping(pairs.into())),
+                    }
+                }
+            };
+            out.push(value);
+        }
+        out
+    }
+
+    fn missing_argument(
+        &mut self,
+        frame: &mut Frame<'p>,
+        function: FunctionId,
+        index: usize,
+        arguments: &Arguments,
+    ) -> Value {
+        let program = self.program;
+        let (file, local) = program.locate(function);
+        let parameter = program.file(file).model.function(local).parameters[index];
+        if let Some(mapping) = arguments.mapping {
+            return self.values.make(Node::Keyword(mapping, parameter.name));
+        }
+        if arguments.starred.is_some() {
+            return self.values.make(Node::Unknown(crate::base::Site { file, span: parameter.span }));
+        }
+        match parameter.default {
+            Some(default) => {
+                // Defaults are evaluated in the scope of the definition; constants and module names suffice here.
+                let expr = program.file(file).model.expr(default);
+                match expr {
+                    Expr::None => self.none,
+                    Expr::Bool(known) => self.values.make(Node::Bool(known)),
+                    Expr::Int(known) => self.values.make(Node::Int(known)),
+                    Expr::Str(text) => self.values.make(Node::Str(text)),
+                    _ => match program.target(file, crate::model::LocalFunction(0), default) {
+                        Some(target) => self.target_value(target),
+                        None => self.values.make(Node::Unknown(crate::base::Site { file, span: parameter.span })),
+                    },
+                }
+            }
+            None => {
+                let _ = frame;
+                self.values.make(Node::Unknown(crate::base::Site { file, span: parameter.span }))
+            }
+        }
+    }
+}

@@ -1,0 +1,517 @@
+//! Calls: what is called, what that issues, what it returns.
+
+use crate::base::{ClassId, FunctionId, Span, Symbol};
+use crate::catalog::{Entry, Wrapper};
+use crate::finding::Confidence;
+use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, Node, Value};
+use crate::model::{Call, Expr, ExprId, FunctionKind};
+
+use super::super::resolve::Target;
+use super::arguments::Arguments;
+use super::substitute::Substitution;
+use super::{Engine, Frame, MAX_INLINE};
+
+/// What entering a `with` statement's context means.
+pub(super) struct Context {
+    /// What `as` binds.
+    pub(super) value: Value,
+    /// What the manager does around the body, with a hole for it.
+    pub(super) manager: EffectId,
+    /// Whether differences in the number of collectives inside are evened out.
+    pub(super) mutes: bool,
+    /// The condition under which ranks run the body, if not all do.
+    pub(super) guard: Option<Value>,
+}
+
+impl<'p> Engine<'p> {
+    pub(super) fn call(&mut self, frame: &mut Frame<'p>, id: ExprId, call: Call) -> Value {
+        let model = frame.model;
+        let span = model.span(id);
+        if let Some(value) = self.special_form(frame, call, span) {
+            return value;
+        }
+        if let Expr::Attribute { value: object, name } = model.expr(call.callee)
+            && !self.rooted_in_module(frame, call.callee)
+        {
+            return self.method_call(frame, object, name, call, span);
+        }
+        let callee = match self.program.target(frame.file, frame.local, call.callee) {
+            Some(target) if self.rooted_in_module(frame, call.callee) => match target {
+                Target::Function(function) => self.decorated(frame, function),
+                target => self.target_value(target),
+            },
+            _ => self.expression(frame, call.callee),
+        };
+        let arguments = self.arguments(frame, call);
+        self.call_value(frame, callee, arguments, span)
+    }
+
+    /// `super().method(…)`, `getattr(object, "name")`, `functools.partial(f, …)`.
+    fn special_form(&mut self, frame: &mut Frame<'p>, call: Call, span: Span) -> Option<Value> {
+        let model = frame.model;
+        match model.expr(call.callee) {
+            Expr::Attribute { value, name } => {
+                let Expr::Call(inner) = model.expr(value) else { return None };
+                let Expr::Name(callee) = model.expr(model.call(inner).callee) else { return None };
+                if callee.as_str() != "super" {
+                    return None;
+                }
+                let class = frame.class?;
+                let mut arguments = self.arguments(frame, call);
+                arguments.receiver = frame.receiver.and_then(|receiver| frame.get(receiver));
+                let lineage = self.program.lineage(class);
+                let method = lineage.into_iter().skip(1).find_map(|base| self.program.method(base, name));
+                match method {
+                    Some(method) => Some(self.call_function(frame, method, arguments, span)),
+                    None => Some(self.opaque_call(name, &arguments, span, frame)),
+                }
+            }
+            Expr::Name(name) if name.as_str() == "getattr" => {
+                let args = model.list(call.args);
+                let Expr::Str(attribute) = model.expr(*args.get(1)?) else { return None };
+                let object = args[0];
+                let value = self.expression(frame, object);
+                Some(self.member(frame, object, value, attribute, span))
+            }
+            _ => None,
+        }
+    }
+
+    /// Calls a value.
+    pub(super) fn call_value(
+        &mut self,
+        frame: &mut Frame<'p>,
+        callee: Value,
+        arguments: Arguments,
+        span: Span,
+    ) -> Value {
+        match self.values.node(callee).clone() {
+            Node::External(dotted) => self.call_external(frame, dotted, arguments, span),
+            Node::Function(function, bound) => {
+                let mut arguments = arguments;
+                arguments.receiver = bound;
+                self.call_function(frame, function, arguments, span)
+            }
+            Node::Closure(function, captured) => {
+                let mut substitution = Substitution::default();
+                for &(owner, name, value) in &captured {
+                    substitution.capture(owner, name, value);
+                }
+                self.call_summary(frame, function, arguments, substitution, span)
+            }
+            Node::Class(class) => self.construct(frame, class, arguments, span),
+            Node::Partial(inner, args, keywords) => {
+                let mut whole = arguments.clone();
+                whole.positional = args.iter().map(|&arg| (arg, None)).chain(arguments.positional).collect();
+                whole.keywords.extend(keywords.iter().map(|&(name, value)| (name, value, None)));
+                self.call_value(frame, inner, whole, span)
+            }
+            Node::If(test, then, otherwise) if self.is_callable(then) || self.is_callable(otherwise) => {
+                let outer = std::mem::take(&mut frame.sequence);
+                let one = self.call_value(frame, then, arguments.clone(), span);
+                let one_effect = self.take_sequence(frame);
+                let other = self.call_value(frame, otherwise, arguments, span);
+                let other_effect = self.take_sequence(frame);
+                frame.sequence = outer;
+                self.choose(frame, test, span, ChoiceForm::Expression, one_effect, other_effect);
+                self.values.make(Node::If(test, one, other))
+            }
+            Node::Instance(class, _) => match self.program.method(class, Symbol::new("__call__")) {
+                Some(method) => {
+                    let mut arguments = arguments;
+                    arguments.receiver = Some(callee);
+                    self.call_function(frame, method, arguments, span)
+                }
+                None => match self.program.method(class, Symbol::new("forward")) {
+                    Some(method) => {
+                        let mut arguments = arguments;
+                        arguments.receiver = Some(callee);
+                        self.call_function(frame, method, arguments, span)
+                    }
+                    None => self.opaque_call(Symbol::new("__call__"), &arguments, span, frame),
+                },
+            },
+            Node::Typed(kind) => {
+                let dotted = Symbol::new(&format!("{kind}.__call__"));
+                let mut arguments = arguments;
+                arguments.receiver = Some(callee);
+                self.call_external(frame, dotted, arguments, span)
+            }
+            _ if self.values.facts(callee).open => {
+                let args: Vec<Value> = arguments.positional.iter().map(|arg| arg.0).collect();
+                let effect = self.invoke_effect(callee, args.clone().into(), frame.site(span));
+                self.emit(frame, effect);
+                self.values.make(Node::Invoked(callee, args.into()))
+            }
+            _ => self.opaque_call(Symbol::new("call"), &arguments, span, frame),
+        }
+    }
+
+    fn is_callable(&self, value: Value) -> bool {
+        matches!(
+            self.values.node(value),
+            Node::Function(..) | Node::Closure(..) | Node::Partial(..) | Node::Class(_) | Node::External(_)
+        )
+    }
+
+    /// A call of which nothing is known but its arguments.
+    pub(super) fn opaque_call(
+        &mut self,
+        name: Symbol,
+        arguments: &Arguments,
+        span: Span,
+        frame: &mut Frame<'p>,
+    ) -> Value {
+        let mut parts: Vec<Value> = arguments.receiver.into_iter().collect();
+        parts.extend(arguments.values());
+        if parts.is_empty() {
+            return self.unknown(frame, span);
+        }
+        self.values.make(Node::Apply(name, parts.into()))
+    }
+
+    /// Calls a function of the program.
+    pub(super) fn call_function(
+        &mut self,
+        frame: &mut Frame<'p>,
+        function: FunctionId,
+        arguments: Arguments,
+        span: Span,
+    ) -> Value {
+        if let Some(entry) = self.program.catalogued(function) {
+            let entry = entry.clone();
+            return self.catalogued_call(frame, &entry, self.program.function(function).name, arguments, span);
+        }
+        self.call_summary(frame, function, arguments, Substitution::default(), span)
+    }
+
+    fn call_summary(
+        &mut self,
+        frame: &mut Frame<'p>,
+        function: FunctionId,
+        arguments: Arguments,
+        mut substitution: Substitution,
+        span: Span,
+    ) -> Value {
+        let definition = self.program.function(function);
+        let bound = self.bind(frame, function, &arguments);
+        let by_convention = self.conventional_result(frame, function, span);
+        let Some(summary) = self.summary(function) else {
+            return by_convention.unwrap_or_else(|| {
+                let name = definition.name;
+                self.opaque_call(name, &Arguments::default(), span, frame)
+            });
+        };
+        substitution.parameters(function, &bound);
+        self.capture_environment(frame, function, &mut substitution);
+        if let Some(receiver) = arguments.receiver
+            && let Node::Instance(class, args) = self.values.node(receiver).clone()
+            && let Some(constructor) = self.program.method(class, Symbol::new("__init__"))
+        {
+            substitution.parameters(constructor, &args);
+        }
+        if definition.is_generator {
+            let result = self.replaced(summary.result, &mut substitution);
+            return result;
+        }
+        let weight = self.effects.summed(summary.effects).weight;
+        if weight > 0 && weight <= MAX_INLINE {
+            let body = match substitution.is_empty() {
+                true => summary.effects,
+                false => self.replaced_effect(summary.effects, &mut substitution),
+            };
+            let call = Effect::Call { function, site: frame.site(span), body };
+            let call = self.effects.make(call, &self.values);
+            self.emit(frame, call);
+        } else if weight > MAX_INLINE {
+            let effect = self.abbreviated(summary.effects, function, frame, span);
+            self.emit(frame, effect);
+        }
+        self.after_method(frame, &arguments, &summary.attributes, &mut substitution);
+        let result = self.replaced(summary.result, &mut substitution);
+        let says_nothing = matches!(
+            self.values.node(result),
+            Node::None
+                | Node::Unknown(_)
+                | Node::Attribute(..)
+                | Node::Apply(..)
+                | Node::External(_)
+                | Node::Capture(..)
+        );
+        match by_convention {
+            Some(meaning) if says_nothing => meaning,
+            _ => result,
+        }
+    }
+
+    /// What the function's name says it returns: `get_tensor_parallel_rank`.
+    fn conventional_result(&mut self, frame: &mut Frame<'p>, function: FunctionId, span: Span) -> Option<Value> {
+        let name = self.program.function(function).name;
+        let convention = self.program.catalog.convention(name).filter(|convention| !convention.variables_only)?;
+        let meaning = convention.value.clone();
+        let value = self.meaning(&meaning, frame, span)?;
+        let reason = format!("`{name}()` is this rank's own, by its name");
+        self.born(value, frame, span, &reason, Confidence::Medium);
+        Some(value)
+    }
+
+    /// A nested function sees its home's variables as they are when it is called.
+    fn capture_environment(&mut self, frame: &Frame<'p>, function: FunctionId, substitution: &mut Substitution) {
+        let (file, local) = self.program.locate(function);
+        if file != frame.file {
+            return;
+        }
+        let mut home = frame.model.function(local).parent;
+        while let Some(at) = home {
+            if at == frame.local {
+                for (&name, &value) in &frame.env {
+                    substitution.capture(frame.function, name, value);
+                }
+                return;
+            }
+            home = frame.model.function(at).parent;
+        }
+    }
+
+    /// What a method left on its object, when the object is this function's own.
+    fn after_method(
+        &mut self,
+        frame: &mut Frame<'p>,
+        arguments: &Arguments,
+        written: &[(Symbol, Value)],
+        substitution: &mut Substitution,
+    ) {
+        let Some(receiver) = frame.receiver else { return };
+        if arguments.receiver.is_none() || arguments.receiver != frame.get(receiver) {
+            return;
+        }
+        for &(name, value) in written {
+            let value = self.replaced(value, substitution);
+            frame.set(Symbol::new(&format!("{receiver}.{name}")), value);
+        }
+    }
+
+    /// A callee too large to copy: one event on each group it uses.
+    fn abbreviated(&mut self, effects: EffectId, function: FunctionId, frame: &mut Frame<'p>, span: Span) -> EffectId {
+        let mut groups: Vec<Value> = Vec::new();
+        let mut pending = vec![effects];
+        let mut steps = 0;
+        let mut template = None;
+        while let Some(effect) = pending.pop() {
+            steps += 1;
+            if steps > 5_000 || groups.len() >= 4 {
+                break;
+            }
+            match self.effects.get(effect) {
+                Effect::Seq(parts) => pending.extend(parts.iter().copied()),
+                Effect::Event(event) => {
+                    let event = self.effects.event(*event);
+                    if !groups.contains(&event.group) && !self.values.facts(event.group).open {
+                        groups.push(event.group);
+                    }
+                    template = template.or(Some(event.clone()));
+                }
+                Effect::Choice { then, otherwise, .. } => pending.extend([*then, *otherwise]),
+                Effect::Loop { body, orelse, .. } => pending.extend([*body, *orelse]),
+                Effect::Try { body, handlers, orelse, finally } => {
+                    pending.extend([*body, *orelse, *finally]);
+                    pending.extend(handlers.iter().map(|handler| handler.body));
+                }
+                Effect::Scope { manager, body } => pending.extend([*manager, *body]),
+                Effect::Call { body, .. } => pending.push(*body),
+                Effect::Nothing | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => {}
+            }
+        }
+        let Some(template) = template else { return Effects::NOTHING };
+        groups.sort();
+        let name = self.program.function(function).name;
+        let mut parts = Vec::new();
+        for group in groups {
+            let event = crate::flow::Event {
+                op: Symbol::new(&format!("{name}()")),
+                creates: false,
+                implicit: true,
+                group,
+                root: None,
+                root_parameter: None,
+                operator: None,
+                members: None,
+                site: template.site,
+                confidence: template.confidence.min(Confidence::Medium),
+            };
+            parts.push(self.effects.issue(event, &self.values));
+        }
+        let body = self.effects.seq(&parts, &self.values);
+        self.effects.make(Effect::Call { function, site: frame.site(span), body }, &self.values)
+    }
+
+    fn construct(&mut self, frame: &mut Frame<'p>, class: ClassId, arguments: Arguments, span: Span) -> Value {
+        let bound = match self.program.method(class, Symbol::new("__init__")) {
+            Some(constructor) => {
+                let mut with_self = arguments.clone();
+                let placeholder = self.values.make(Node::Instance(class, Box::from([])));
+                with_self.receiver = Some(placeholder);
+                let bound = self.bind(frame, constructor, &with_self);
+                let instance = self.values.make(Node::Instance(class, bound.into()));
+                with_self.receiver = Some(instance);
+                if self.reaches(constructor) {
+                    self.call_summary(frame, constructor, with_self, Substitution::default(), span);
+                }
+                return instance;
+            }
+            // A dataclass takes its fields in order.
+            None => arguments.values(),
+        };
+        if self.program.catalogued_class(class) {
+            let (file, _) = self.program.locate_class(class);
+            let dotted = self.program.class_name(file, class);
+            return self.values.make(Node::Typed(dotted));
+        }
+        self.values.make(Node::Instance(class, bound.into()))
+    }
+
+    /// A function with its decorators applied: what its name is bound to.
+    pub(super) fn decorated(&mut self, frame: &mut Frame<'p>, function: FunctionId) -> Value {
+        let plain = self.values.make(Node::Function(function, None));
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        if definition.kind != FunctionKind::Def || model.list(definition.decorators).is_empty() {
+            return plain;
+        }
+        let scope = definition.parent.unwrap_or(local);
+        let mut value = plain;
+        for &decorator in model.list(definition.decorators).iter().rev() {
+            let callee = match model.expr(decorator) {
+                Expr::Call(call) => model.call(call).callee,
+                _ => decorator,
+            };
+            let Some(Target::Function(wrapper)) = self.program.target(file, scope, callee) else { continue };
+            if self.program.catalogued(wrapper).is_some()
+                || !matches!(model.expr(decorator), Expr::Name(_) | Expr::Attribute { .. })
+            {
+                continue;
+            }
+            // A decorator of the program: what it returns when it is given the function.
+            let wrapper = self.values.make(Node::Function(wrapper, None));
+            if let Some(result) = self.invoked_result(wrapper, &[value])
+                && matches!(self.values.node(result), Node::Closure(..))
+            {
+                value = result;
+            }
+        }
+        let _ = frame;
+        value
+    }
+
+    /// The condition under which a decorator of the catalogue lets the function run.
+    pub(super) fn wrapper_guard(&mut self, frame: &mut Frame<'p>, function: FunctionId, span: Span) -> Option<Value> {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        for &decorator in model.list(definition.decorators) {
+            let callee = match model.expr(decorator) {
+                Expr::Call(call) => model.call(call).callee,
+                _ => decorator,
+            };
+            let scope = definition.parent.unwrap_or(local);
+            let entry = match self.program.target(file, scope, callee) {
+                Some(Target::External(dotted)) => self.program.catalog.entry(dotted),
+                Some(Target::Function(wrapper)) => self.program.catalogued(wrapper),
+                _ => None,
+            };
+            if let Some(Entry::Wrapper(Wrapper::FirstRankOnly)) = entry {
+                let first = self.is_first(Axes::ALL);
+                let rank = self.values.make(Node::Rank(Axes::ALL));
+                self.born(rank, frame, span, "its decorator runs it on the first rank only", Confidence::High);
+                return Some(first);
+            }
+        }
+        None
+    }
+
+    /// What entering `with expr` means.
+    pub(super) fn context(&mut self, frame: &mut Frame<'p>, expr: ExprId) -> Context {
+        let span = frame.model.span(expr);
+        let value = self.expression(frame, expr);
+        let mut out = Context { value, manager: Effects::NOTHING, mutes: false, guard: None };
+        match self.values.node(value).clone() {
+            Node::Generator(function, args) => {
+                let mut substitution = Substitution::default();
+                substitution.parameters(function, &args);
+                self.capture_environment(frame, function, &mut substitution);
+                if let Some(summary) = self.summary(function) {
+                    let manager = self.replaced_effect(summary.effects, &mut substitution);
+                    let summed = self.effects.summed(manager);
+                    if summed.hole && summed.events {
+                        out.manager = self
+                            .effects
+                            .make(Effect::Call { function, site: frame.site(span), body: manager }, &self.values);
+                    }
+                }
+            }
+            Node::Instance(class, _) => {
+                let mut part = |engine: &mut Self, frame: &mut Frame<'p>, name: &str| {
+                    let Some(method) = engine.program.method(class, Symbol::new(name)) else { return Effects::NOTHING };
+                    let outer = std::mem::take(&mut frame.sequence);
+                    let arguments = Arguments { receiver: Some(value), ..Arguments::default() };
+                    engine.call_function(frame, method, arguments, span);
+                    let effect = engine.take_sequence(frame);
+                    frame.sequence = outer;
+                    effect
+                };
+                let enter = part(self, frame, "__enter__");
+                let exit = part(self, frame, "__exit__");
+                if enter != Effects::NOTHING || exit != Effects::NOTHING {
+                    let hole = self.effects.make(Effect::Hole, &self.values);
+                    let inside =
+                        Effect::Try { body: hole, handlers: Box::from([]), orelse: Effects::NOTHING, finally: exit };
+                    let inside = self.effects.make(inside, &self.values);
+                    out.manager = self.effects.seq(&[enter, inside], &self.values);
+                }
+            }
+            Node::Apply(name, _) | Node::External(name) => {
+                if let Some(Entry::Wrapper(wrapper)) = self.program.catalog.entry(name) {
+                    out.mutes = *wrapper == Wrapper::EvensOut;
+                }
+            }
+            _ => {}
+        }
+        out
+    }
+
+    /// What pulling elements out of an iterated value issues on each turn: generators run when they are pulled.
+    pub(super) fn pulled(&mut self, frame: &mut Frame<'p>, iter: Value, span: Span) -> EffectId {
+        match self.values.node(iter).clone() {
+            Node::Generator(function, args) => {
+                if !self.reaches(function) {
+                    return Effects::NOTHING;
+                }
+                let mut substitution = Substitution::default();
+                substitution.parameters(function, &args);
+                self.capture_environment(frame, function, &mut substitution);
+                let Some(summary) = self.summary(function) else { return Effects::NOTHING };
+                let body = self.replaced_effect(summary.effects, &mut substitution);
+                // The body of the generator's own loop is what one pull runs.
+                let body = self.one_turn(body);
+                self.effects.make(Effect::Call { function, site: frame.site(span), body }, &self.values)
+            }
+            Node::Mapped(_, parts) => {
+                let parts: Vec<EffectId> = parts.iter().map(|&part| self.pulled(frame, part, span)).collect();
+                self.effects.seq(&parts, &self.values)
+            }
+            _ => Effects::NOTHING,
+        }
+    }
+
+    fn one_turn(&mut self, effect: EffectId) -> EffectId {
+        match self.effects.get(effect).clone() {
+            Effect::Loop { body, .. } if self.effects.summed(body).hole => body,
+            Effect::Seq(parts) => {
+                let parts: Vec<EffectId> = parts.iter().map(|&part| self.one_turn(part)).collect();
+                self.effects.seq(&parts, &self.values)
+            }
+            _ => effect,
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! Expressions: their symbolic value, and the effects of evaluating them, in order.
+
+use crate::base::{Span, Symbol};
+use crate::finding::Confidence;
+use crate::flow::{ChoiceForm, Effect, Effects, LoopKind, Node, Value};
+use crate::model::{BinaryOp, Comprehension, ComprehensionKind, Expr, ExprId, UnaryOp};
+
+use super::super::resolve::{Scope, Target};
+use super::{Engine, Frame};
+
+impl<'p> Engine<'p> {
+    /// The value of an expression; what evaluating it issues is emitted into the frame.
+    pub(super) fn expression(&mut self, frame: &mut Frame<'p>, id: ExprId) -> Value {
+        let model = frame.model;
+        let span = model.span(id);
+        match model.expr(id) {
+            Expr::Missing => self.unknown(frame, span),
+            Expr::None => self.none,
+            Expr::Bool(known) => self.values.make(Node::Bool(known)),
+            Expr::Int(known) => self.values.make(Node::Int(known)),
+            Expr::Str(text) => self.values.make(Node::Str(text)),
+            Expr::Name(name) => self.name(frame, name, span),
+            Expr::Attribute { value, name } => self.attribute_of(frame, id, value, name),
+            Expr::Call(call) => {
+                let call = model.call(call);
+                self.call(frame, id, call)
+            }
+            Expr::Unary(op, operand) => {
+                let operand = self.expression(frame, operand);
+                match op {
+                    UnaryOp::Not => self.values.make(Node::Not(operand)),
+                    UnaryOp::Plus => operand,
+                    UnaryOp::Minus | UnaryOp::Invert => {
+                        self.values.make(Node::Apply(Symbol::new("negative"), Box::from([operand])))
+                    }
+                }
+            }
+            Expr::Binary(op, left, right) => {
+                let (left, right) = (self.expression(frame, left), self.expression(frame, right));
+                self.binary(op, left, right)
+            }
+            Expr::Compare(op, left, right) => {
+                let (left, right) = (self.expression(frame, left), self.expression(frame, right));
+                self.values.make(Node::Compare(op, left, right))
+            }
+            Expr::And(parts) => self.short_circuit(frame, model.list(parts).to_vec(), true),
+            Expr::Or(parts) => self.short_circuit(frame, model.list(parts).to_vec(), false),
+            Expr::IfElse { test, then, otherwise } => {
+                let at = model.span(test);
+                let test = self.expression(frame, test);
+                match self.values.node(test) {
+                    Node::Bool(true) => return self.expression(frame, then),
+                    Node::Bool(false) => return self.expression(frame, otherwise),
+                    _ => {}
+                }
+                let (then, then_effect) = self.aside(frame, Some(test), then);
+                let negated = self.values.make(Node::Not(test));
+                let (otherwise, otherwise_effect) = self.aside(frame, Some(negated), otherwise);
+                self.choose(frame, test, at, ChoiceForm::Expression, then_effect, otherwise_effect);
+                self.values.make(Node::If(test, then, otherwise))
+            }
+            Expr::Subscript(value, index) => {
+                let value = self.expression(frame, value);
+                let index = self.expression(frame, index);
+                self.subscript(frame, value, index)
+            }
+            Expr::Slice(parts) => {
+                let parts: Vec<ExprId> = model.list(parts).to_vec();
+                let parts: Vec<Value> = parts.into_iter().map(|part| self.expression(frame, part)).collect();
+                self.values.make(Node::Range(parts.into()))
+            }
+            Expr::Tuple(parts) | Expr::ListDisplay(parts) | Expr::Set(parts) => {
+                let parts: Vec<ExprId> = model.list(parts).to_vec();
+                let starred = parts.iter().any(|&part| matches!(model.expr(part), Expr::Starred(_)));
+                let values: Vec<Value> = parts.into_iter().map(|part| self.expression(frame, part)).collect();
+                match starred || values.len() > 64 {
+                    true => self.values.make(Node::Mapped(Symbol::new("display"), values.into())),
+                    false => self.values.make(Node::Sequence(values.into())),
+                }
+            }
+            Expr::Dict(parts) => {
+                let parts: Vec<ExprId> = model.list(parts).to_vec();
+                let spread = parts.iter().step_by(2).any(|&key| matches!(model.expr(key), Expr::Missing));
+                let values: Vec<Value> = parts.into_iter().map(|part| self.expression(frame, part)).collect();
+                match spread || values.len() > 128 {
+                    true => self.values.make(Node::Mapped(Symbol::new("display"), values.into())),
+                    false => {
+                        let pairs: Vec<(Value, Value)> =
+                            values.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+                        self.values.make(Node::Mapping(pairs.into()))
+                    }
+                }
+            }
+            Expr::Comprehension(index) => {
+                let comprehension = model.comprehension(index);
+                self.comprehension(frame, comprehension, span)
+            }
+            Expr::Lambda(function) => {
+                let id = self.program.function_id(frame.file, function);
+                self.values.make(Node::Function(id, None))
+            }
+            Expr::Await(value) | Expr::Starred(value) => self.expression(frame, value),
+            Expr::Yield(value) => {
+                self.expression(frame, value);
+                let hole = self.effects.make(Effect::Hole, &self.values);
+                self.emit(frame, hole);
+                self.unknown(frame, span)
+            }
+            Expr::YieldFrom(value) => {
+                let value = self.expression(frame, value);
+                let pulled = self.pulled(frame, value, span);
+                self.emit(frame, pulled);
+                self.unknown(frame, span)
+            }
+            Expr::Format(parts) => {
+                let parts: Vec<ExprId> = model.list(parts).to_vec();
+                let parts: Vec<Value> = parts.into_iter().map(|part| self.expression(frame, part)).collect();
+                self.values.make(Node::Apply(Symbol::new("format"), parts.into()))
+            }
+            Expr::Walrus(name, value) => {
+                let value = self.expression(frame, value);
+                frame.set(name, value);
+                value
+            }
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: Value, right: Value) -> Value {
+        if let (BinaryOp::Add, Node::Sequence(one), Node::Sequence(other)) =
+            (op, self.values.node(left), self.values.node(right))
+        {
+            let whole: Vec<Value> = one.iter().chain(other.iter()).copied().collect();
+            return self.values.make(Node::Sequence(whole.into()));
+        }
+        if let (BinaryOp::Mul, Node::Sequence(_)) = (op, self.values.node(left)) {
+            let count = self.values.make(Node::Range(Box::from([right])));
+            return self.values.make(Node::Mapped(Symbol::new("repeat"), Box::from([count, left])));
+        }
+        self.values.make(Node::Binary(op, left, right))
+    }
+
+    /// Evaluates an expression whose effects are not always reached; returns them apart.
+    pub(super) fn aside(
+        &mut self,
+        frame: &mut Frame<'p>,
+        guard: Option<Value>,
+        expr: ExprId,
+    ) -> (Value, crate::flow::EffectId) {
+        let outer = std::mem::take(&mut frame.sequence);
+        frame.guards.extend(guard);
+        let value = self.expression(frame, expr);
+        if guard.is_some() {
+            frame.guards.pop();
+        }
+        let effect = self.take_sequence(frame);
+        frame.sequence = outer;
+        (value, effect)
+    }
+
+    fn short_circuit(&mut self, frame: &mut Frame<'p>, parts: Vec<ExprId>, conjunction: bool) -> Value {
+        let Some((&first, rest)) = parts.split_first() else { return self.none };
+        let at = frame.model.span(first);
+        let left = self.expression(frame, first);
+        if rest.is_empty() {
+            return left;
+        }
+        let negated = self.values.make(Node::Not(left));
+        let guard = if conjunction { left } else { negated };
+        let outer = std::mem::take(&mut frame.sequence);
+        frame.guards.push(guard);
+        let right = self.short_circuit(frame, rest.to_vec(), conjunction);
+        frame.guards.pop();
+        let effect = self.take_sequence(frame);
+        frame.sequence = outer;
+        let (then, otherwise) = if conjunction { (effect, Effects::NOTHING) } else { (Effects::NOTHING, effect) };
+        self.choose(frame, left, at, ChoiceForm::Expression, then, otherwise);
+        self.values.make(if conjunction { Node::And(left, right) } else { Node::Or(left, right) })
+    }
+
+    fn name(&mut self, frame: &mut Frame<'p>, name: Symbol, span: Span) -> Value {
+        if let Some(value) = frame.get(name) {
+            return value;
+        }
+        match self.program.scope_of(frame.file, frame.local, name) {
+            Scope::Local(owner) if owner == frame.local => self.unbound(frame, name, span),
+            Scope::Local(owner) => {
+                let owner_id = self.program.function_id(frame.file, owner);
+                let target = self.nested_definition(frame, owner, name);
+                target.unwrap_or_else(|| self.values.make(Node::Capture(owner_id, name)))
+            }
+            Scope::Global => match self.program.global(frame.file, name) {
+                Some(Target::Function(function)) => self.decorated(frame, function),
+                Some(target) => self.target_value(target),
+                None => self.unbound(frame, name, span),
+            },
+        }
+    }
+
+    /// A function that an enclosing function defines and never rebinds.
+    fn nested_definition(
+        &mut self,
+        frame: &mut Frame<'p>,
+        owner: crate::model::LocalFunction,
+        name: Symbol,
+    ) -> Option<Value> {
+        let model = frame.model;
+        let mut found = None;
+        crate::model::each_statement(model, model.function(owner).body, &mut |_, stmt| match stmt {
+            crate::model::Stmt::Function(function) if model.function(*function).name == name => found = Some(*function),
+            _ => {}
+        });
+        let id = self.program.function_id(frame.file, found?);
+        Some(self.decorated(frame, id))
+    }
+
+    /// A name about which nothing but its spelling is known.
+    fn unbound(&mut self, frame: &mut Frame<'p>, name: Symbol, span: Span) -> Value {
+        if let Some(convention) = self.program.catalog.convention(name) {
+            let meaning = convention.value.clone();
+            if let Some(value) = self.meaning(&meaning, frame, span) {
+                let reason = format!("`{name}` is this rank's own, by its name");
+                self.born(value, frame, span, &reason, Confidence::Medium);
+                return value;
+            }
+        }
+        self.values.make(Node::External(name))
+    }
+
+    /// The dotted path of a name or a chain of attributes on a name: the key under which its value is kept.
+    pub(super) fn path(&self, frame: &Frame<'p>, expr: ExprId) -> Option<Symbol> {
+        match frame.model.expr(expr) {
+            Expr::Name(name) => Some(name),
+            Expr::Attribute { value, name } => {
+                let base = self.path(frame, value)?;
+                (base.as_str().len() < 120).then(|| Symbol::new(&format!("{base}.{name}")))
+            }
+            Expr::Starred(inner) => self.path(frame, inner),
+            _ => None,
+        }
+    }
+
+    fn attribute_of(&mut self, frame: &mut Frame<'p>, id: ExprId, object: ExprId, name: Symbol) -> Value {
+        if let Some(path) = self.path(frame, id)
+            && let Some(value) = frame.get(path)
+        {
+            return value;
+        }
+        let span = frame.model.span(id);
+        if self.rooted_in_module(frame, id)
+            && let Some(target) = self.program.target(frame.file, frame.local, id)
+        {
+            return match target {
+                Target::External(dotted) => self.external_value(frame, dotted, span),
+                target => self.target_value(target),
+            };
+        }
+        let value = self.expression(frame, object);
+        self.member(frame, object, value, name, span)
+    }
+
+    /// Whether a chain of attributes begins at an imported or global name, not at a variable.
+    pub(super) fn rooted_in_module(&self, frame: &Frame<'p>, expr: ExprId) -> bool {
+        match frame.model.expr(expr) {
+            Expr::Name(name) => match frame.get(name) {
+                Some(value) => matches!(self.values.node(value), Node::Module(_) | Node::External(_) | Node::Class(_)),
+                None => match self.program.scope_of(frame.file, frame.local, name) {
+                    Scope::Local(owner) => owner != frame.local,
+                    Scope::Global => true,
+                },
+            },
+            Expr::Attribute { value, .. } => self.rooted_in_module(frame, value),
+            _ => false,
+        }
+    }
+
+    /// An attribute of a value.
+    pub(super) fn member(
+        &mut self,
+        frame: &mut Frame<'p>,
+        object: ExprId,
+        value: Value,
+        name: Symbol,
+        span: Span,
+    ) -> Value {
+        match self.values.node(value).clone() {
+            Node::Module(file) => {
+                if let Some(target) = self.program.attribute(Target::Module(file), name) {
+                    return self.target_value(target);
+                }
+            }
+            Node::External(dotted) => {
+                let whole = Symbol::new(&format!("{dotted}.{name}"));
+                return self.external_value(frame, whole, span);
+            }
+            Node::If(test, then, otherwise) if !matches!(frame.model.expr(object), Expr::Name(_)) => {
+                let then = self.member(frame, object, then, name, span);
+                let otherwise = self.member(frame, object, otherwise, name, span);
+                return self.values.make(Node::If(test, then, otherwise));
+            }
+            _ => {}
+        }
+        if let Some(class) = self.class_of_value(frame, object, value) {
+            if let Some(found) = self.object_attribute(frame, class, value, name, span) {
+                return found;
+            }
+        } else if let Some(found) = self.typed_attribute(frame, object, value, name, span) {
+            return found;
+        }
+        if matches!(name.as_str(), "shape" | "ndim") {
+            return self.values.make(Node::Length(value));
+        }
+        if let Some(convention) = self.program.catalog.convention(name) {
+            let meaning = convention.value.clone();
+            if let Some(meaning) = self.meaning(&meaning, frame, span) {
+                let reason = format!("`{name}` is this rank's own, by its name");
+                self.born(meaning, frame, span, &reason, Confidence::Medium);
+                return meaning;
+            }
+        }
+        self.values.make(Node::Attribute(value, name))
+    }
+
+    /// What an attribute of an object of a class of the program holds.
+    fn object_attribute(
+        &mut self,
+        frame: &mut Frame<'p>,
+        class: crate::base::ClassId,
+        object: Value,
+        name: Symbol,
+        span: Span,
+    ) -> Option<Value> {
+        if let Some(method) = self.program.method(class, name) {
+            let (file, local) = self.program.locate(method);
+            let is_property = ["property", "cached_property"].iter().any(|kind| self.has_decorator(file, local, kind));
+            if !is_property {
+                return Some(self.values.make(Node::Function(method, Some(object))));
+            }
+            if let Some(entry) = self.program.catalogued(method) {
+                let entry = entry.clone();
+                return self.catalogued_property(frame, &entry, object, span);
+            }
+            let call = super::arguments::Arguments { receiver: Some(object), ..Default::default() };
+            let value = self.call_function(frame, method, call, span);
+            let opaque = matches!(self.values.node(value), Node::None | Node::Unknown(_) | Node::Attribute(..));
+            return match opaque && self.program.catalog.convention(name).is_some() {
+                true => None,
+                false => Some(value),
+            };
+        }
+        let value = self.attribute(class, name)?;
+        let value = self.as_seen_by(class, object, value);
+        let says_nothing = matches!(
+            self.values.node(value),
+            Node::None
+                | Node::Unknown(_)
+                | Node::Attribute(..)
+                | Node::Parameter(..)
+                | Node::Carried(..)
+                | Node::Int(_)
+        );
+        if says_nothing && self.values.vary(value).is_empty() && self.program.catalog.convention(name).is_some() {
+            return None;
+        }
+        Some(value)
+    }
+
+    fn comprehension(&mut self, frame: &mut Frame<'p>, comprehension: &'p Comprehension, span: Span) -> Value {
+        let mark = frame.log.len();
+        let outer = std::mem::take(&mut frame.sequence);
+        let value = self.clauses(frame, comprehension, 0, span);
+        let effect = self.take_sequence(frame);
+        frame.sequence = outer;
+        let changes = frame.rollback(mark);
+        // Only what `:=` binds outlives the comprehension; its own targets do not.
+        drop(changes);
+        match comprehension.kind {
+            // A generator issues when it is pulled; most are pulled where they stand, as an argument.
+            ComprehensionKind::Generator if effect != Effects::NOTHING => {
+                self.emit(frame, effect);
+            }
+            _ => self.emit(frame, effect),
+        }
+        value
+    }
+
+    fn clauses(&mut self, frame: &mut Frame<'p>, comprehension: &'p Comprehension, at: usize, span: Span) -> Value {
+        let model = frame.model;
+        let Some(clause) = comprehension.clauses.get(at) else {
+            if let Some(key) = comprehension.key {
+                self.expression(frame, key);
+            }
+            return self.expression(frame, comprehension.element);
+        };
+        let iter_span = model.span(clause.iter);
+        let iter = self.expression(frame, clause.iter);
+        let item = self.values.make(Node::Item(frame.site(iter_span), iter));
+        let pulled = self.pulled(frame, iter, iter_span);
+        let outer = std::mem::take(&mut frame.sequence);
+        self.bind_item(frame, clause.target, iter, item);
+        let mut tests = Vec::new();
+        for &condition in model.list(clause.conditions) {
+            tests.push((self.expression(frame, condition), model.span(condition)));
+        }
+        let before = self.take_sequence(frame);
+        frame.guards.extend(tests.iter().map(|test| test.0));
+        let inner = self.clauses(frame, comprehension, at + 1, span);
+        frame.guards.truncate(frame.guards.len() - tests.len());
+        let mut effect = self.take_sequence(frame);
+        for &(test, at) in tests.iter().rev() {
+            let choice = Effect::Choice {
+                test,
+                site: frame.site(at),
+                form: ChoiceForm::Expression,
+                then: effect,
+                otherwise: Effects::NOTHING,
+            };
+            effect = self.effects.make(choice, &self.values);
+        }
+        let body = self.effects.seq(&[pulled, before, effect], &self.values);
+        frame.sequence = outer;
+        let kind = LoopKind::For { iter, item };
+        let whole = Effect::Loop { kind, site: frame.site(iter_span), body, orelse: Effects::NOTHING };
+        let whole = self.effects.make(whole, &self.values);
+        self.emit(frame, whole);
+        let content = self.values.make(Node::Sequence(Box::from([inner])));
+        let mut parts = vec![iter, content];
+        if at + 1 < comprehension.clauses.len() {
+            parts.push(inner);
+        }
+        if tests.is_empty() {
+            let element_of_item = inner == item && comprehension.clauses.len() == 1;
+            return match element_of_item {
+                true => self.values.make(Node::Mapped(Symbol::new("list"), Box::from([iter]))),
+                false => self.values.make(Node::Mapped(Symbol::new("comprehension"), parts.into())),
+            };
+        }
+        let tests: Vec<Value> = tests.into_iter().map(|test| test.0).collect();
+        parts.push(self.values.make(Node::Range(tests.into())));
+        self.values.make(Node::Changed(frame.site(span), parts.into()))
+    }
+
+    fn subscript(&mut self, _frame: &mut Frame<'p>, value: Value, index: Value) -> Value {
+        if let (Node::Typed(_), Node::Str(axis)) = (self.values.node(value), self.values.node(index)) {
+            let axes = crate::flow::Axes::named(axis.as_str());
+            return self.values.make(Node::AxisGroup(axes));
+        }
+        self.values.make(Node::Index(value, index))
+    }
+}

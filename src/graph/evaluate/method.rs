@@ -1,0 +1,486 @@
+//! Method calls: on objects of the program, on objects of catalogued types, on containers and tensors.
+
+use crate::base::{ClassId, FunctionId, Span, Symbol};
+use crate::catalog::Entry;
+use crate::finding::Confidence;
+use crate::flow::{Node, Value};
+use crate::model::{Call, Expr, ExprId};
+
+use super::super::resolve::Target;
+use super::arguments::Arguments;
+use super::{Engine, Frame};
+
+/// Methods that change the container they are called on.
+pub(super) fn changes_receiver(name: &str) -> bool {
+    matches!(
+        name,
+        "append"
+            | "extend"
+            | "insert"
+            | "add"
+            | "update"
+            | "pop"
+            | "popleft"
+            | "appendleft"
+            | "remove"
+            | "discard"
+            | "clear"
+            | "setdefault"
+            | "popitem"
+            | "put"
+            | "put_nowait"
+    )
+}
+
+/// Methods whose result is a fact of the receiver's shape.
+fn tells_shape(name: &str) -> bool {
+    matches!(name, "numel" | "size" | "dim" | "nelement" | "qsize" | "__len__" | "element_size" | "ndimension")
+}
+
+/// Methods that hand on what they are called on, as far as variance goes.
+fn hands_on(name: &str) -> bool {
+    matches!(
+        name,
+        "item"
+            | "cpu"
+            | "cuda"
+            | "to"
+            | "clone"
+            | "detach"
+            | "contiguous"
+            | "float"
+            | "double"
+            | "half"
+            | "long"
+            | "int"
+            | "bool"
+            | "wait"
+            | "tolist"
+            | "numpy"
+            | "squeeze"
+            | "view"
+            | "reshape"
+            | "flatten"
+            | "copy"
+            | "npu"
+            | "type"
+    )
+}
+
+/// Method names too common to guess a definition by.
+const TOO_COMMON: &[&str] = &[
+    "get",
+    "set",
+    "run",
+    "call",
+    "step",
+    "save",
+    "load",
+    "close",
+    "start",
+    "stop",
+    "update",
+    "reset",
+    "forward",
+    "backward",
+    "append",
+    "add",
+    "pop",
+    "put",
+    "join",
+    "split",
+    "items",
+    "keys",
+    "values",
+    "copy",
+    "read",
+    "write",
+    "open",
+    "init",
+    "train",
+    "eval",
+    "log",
+    "build",
+    "create",
+    "process",
+    "execute",
+    "apply",
+    "register",
+    "setup",
+    "send",
+    "recv",
+    "wait",
+    "format",
+    "clear",
+    "extend",
+    "insert",
+    "remove",
+    "index",
+    "count",
+    "sort",
+    "reverse",
+    "state_dict",
+    "load_state_dict",
+    "parameters",
+    "to",
+    "size",
+    "shape",
+    "fit",
+    "test",
+    "validate",
+    "predict",
+    "flush",
+    "exit",
+    "enter",
+    "next",
+    "iter",
+];
+
+impl<'p> Engine<'p> {
+    pub(super) fn method_call(
+        &mut self,
+        frame: &mut Frame<'p>,
+        object: ExprId,
+        name: Symbol,
+        call: Call,
+        span: Span,
+    ) -> Value {
+        let path = self.path(frame, object);
+        let receiver = self.expression(frame, object);
+        let mut arguments = self.arguments(frame, call);
+        arguments.receiver = Some(receiver);
+
+        // A function kept in an attribute is called without the object.
+        if let Some(path) = path
+            && let Some(kept) = frame.get(Symbol::new(&format!("{path}.{name}")))
+        {
+            arguments.receiver = None;
+            return self.call_value(frame, kept, arguments, span);
+        }
+        match self.values.node(receiver).clone() {
+            Node::Module(file) => {
+                if let Some(target) = self.program.attribute(Target::Module(file), name) {
+                    arguments.receiver = None;
+                    let callee = match target {
+                        Target::Function(function) => self.decorated(frame, function),
+                        target => self.target_value(target),
+                    };
+                    return self.call_value(frame, callee, arguments, span);
+                }
+            }
+            Node::External(dotted) => {
+                let whole = Symbol::new(&format!("{dotted}.{name}"));
+                if self.program.catalog.entry(whole).is_some() {
+                    return self.call_external(frame, whole, arguments, span);
+                }
+            }
+            Node::Class(class) => {
+                if let Some(method) = self.program.method(class, name) {
+                    arguments.receiver = None;
+                    return self.call_function(frame, method, arguments, span);
+                }
+            }
+            Node::If(test, then, otherwise) if self.is_object(then) && self.is_object(otherwise) => {
+                let _ = test;
+                arguments.receiver = Some(then);
+            }
+            _ => {}
+        }
+        let receiver = arguments.receiver.unwrap_or(receiver);
+        if let Some(class) = self.class_of_value(frame, object, receiver) {
+            if let Some(method) = self.program.method(class, name) {
+                return self.call_method(frame, method, arguments, span);
+            }
+            if let Some(value) = self.attribute(class, name) {
+                let value = self.as_seen_by(class, receiver, value);
+                if matches!(self.values.node(value), Node::Function(..) | Node::Closure(..) | Node::Partial(..)) {
+                    arguments.receiver = None;
+                    return self.call_value(frame, value, arguments, span);
+                }
+            }
+            // A library base class may define it.
+            for base in self.program.external_bases(class) {
+                let dotted = Symbol::new(&format!("{base}.{name}"));
+                if let Some(entry) = self.program.catalog.entry(dotted) {
+                    let entry = entry.clone();
+                    return self.catalogued_call(frame, &entry, name, arguments, span);
+                }
+            }
+        }
+        if let Some(value) = self.typed_method(frame, object, receiver, name, &arguments, span) {
+            return value;
+        }
+        if let Some(value) = self.container_method(frame, object, receiver, name, &arguments, span) {
+            return value;
+        }
+        if name.as_str() == "backward" && self.values.facts(receiver).wrapped {
+            self.implicit_event(frame, "backward", span);
+            return self.none;
+        }
+        if let Some(value) = self.conventional_call(frame, name, span) {
+            return value;
+        }
+        if let Some(method) = self.unique_method(frame, name) {
+            return self.call_method(frame, method, arguments, span);
+        }
+        if tells_shape(name.as_str()) {
+            return self.values.make(Node::Length(receiver));
+        }
+        if hands_on(name.as_str()) {
+            return self.values.make(Node::Apply(name, Box::from([receiver])));
+        }
+        if self.values.facts(receiver).open
+            && matches!(self.values.node(receiver), Node::Parameter(..))
+            && arguments.values().is_empty()
+        {
+            return self.values.make(Node::Apply(name, Box::from([receiver])));
+        }
+        self.opaque_call(name, &arguments, span, frame)
+    }
+
+    fn is_object(&self, value: Value) -> bool {
+        matches!(self.values.node(value), Node::Instance(..) | Node::Typed(_))
+    }
+
+    fn call_method(
+        &mut self,
+        frame: &mut Frame<'p>,
+        method: FunctionId,
+        mut arguments: Arguments,
+        span: Span,
+    ) -> Value {
+        let (file, local) = self.program.locate(method);
+        if self.has_decorator(file, local, "staticmethod") {
+            arguments.receiver = None;
+        }
+        match self.wrapper_guard(frame, method, span) {
+            None => self.call_function(frame, method, arguments, span),
+            Some(guard) => {
+                let outer = std::mem::take(&mut frame.sequence);
+                let value = self.call_function(frame, method, arguments, span);
+                let effect = self.take_sequence(frame);
+                frame.sequence = outer;
+                self.choose(
+                    frame,
+                    guard,
+                    span,
+                    crate::flow::ChoiceForm::Wrapper,
+                    effect,
+                    crate::flow::Effects::NOTHING,
+                );
+                let none = self.none;
+                self.values.make(Node::If(guard, value, none))
+            }
+        }
+    }
+
+    /// The class of the program that a value is an object of.
+    pub(super) fn class_of_value(&mut self, frame: &Frame<'p>, expr: ExprId, value: Value) -> Option<ClassId> {
+        if let Node::Instance(class, _) = self.values.node(value) {
+            return Some(*class);
+        }
+        if let Expr::Name(name) = frame.model.expr(expr)
+            && Some(name) == frame.receiver
+        {
+            return frame.class;
+        }
+        match *self.values.node(value) {
+            Node::Parameter(function, position) => {
+                let (file, local) = self.program.locate(function);
+                let model = &self.program.file(file).model;
+                let definition = model.function(local);
+                if position == 0 && definition.class.is_some() && !self.has_decorator(file, local, "staticmethod") {
+                    return self.program.class_of(function);
+                }
+                let annotation = definition.parameters.get(usize::from(position))?.annotation?;
+                self.annotated_class(file, local, annotation)
+            }
+            _ => None,
+        }
+    }
+
+    /// The class of the program that an annotation names, through `Optional` and string annotations of one word.
+    fn annotated_class(
+        &self,
+        file: crate::base::FileId,
+        function: crate::model::LocalFunction,
+        annotation: ExprId,
+    ) -> Option<ClassId> {
+        let model = &self.program.file(file).model;
+        match model.expr(annotation) {
+            Expr::Subscript(_, inner) => self.annotated_class(file, function, inner),
+            Expr::Binary(_, left, right) => {
+                self.annotated_class(file, function, left).or_else(|| self.annotated_class(file, function, right))
+            }
+            Expr::Str(text) => match self.program.global(file, text)? {
+                Target::Class(class) => Some(class),
+                _ => None,
+            },
+            _ => match self.program.target(file, function, annotation)? {
+                Target::Class(class) => Some(class),
+                _ => None,
+            },
+        }
+    }
+
+    /// An object of the type that an annotation names, where it is one worth knowing.
+    pub(super) fn annotated_type(&mut self, frame: &Frame<'p>, annotation: ExprId) -> Option<Value> {
+        let Target::External(dotted) = self.program.target(frame.file, frame.local, annotation)? else { return None };
+        let kind = self.program.catalog.type_named(dotted)?.name;
+        Some(self.values.make(Node::Typed(kind)))
+    }
+
+    /// The catalogued type of a value: by its construction, its annotation, or the usual name of its variable.
+    fn catalogued_type(&mut self, frame: &Frame<'p>, object: ExprId, value: Value) -> Option<(Symbol, Confidence)> {
+        if let Node::Typed(kind) = self.values.node(value) {
+            return Some((*kind, Confidence::High));
+        }
+        if let Node::Parameter(function, position) = *self.values.node(value) {
+            let (file, local) = self.program.locate(function);
+            let annotation =
+                self.program.file(file).model.function(local).parameters.get(usize::from(position))?.annotation;
+            if let Some(annotation) = annotation
+                && let Some(Target::External(dotted)) = self.program.target(file, local, annotation)
+                && let Some(kind) = self.program.catalog.type_named(dotted)
+            {
+                return Some((kind.name, Confidence::High));
+            }
+        }
+        let known_otherwise = matches!(
+            self.values.node(value),
+            Node::Sequence(_)
+                | Node::Mapping(_)
+                | Node::Instance(..)
+                | Node::Int(_)
+                | Node::Str(_)
+                | Node::Function(..)
+        );
+        let name = match frame.model.expr(object) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => name,
+            _ => return None,
+        };
+        let kind = self.program.catalog.type_of_variable(name).filter(|_| !known_otherwise)?;
+        Some((kind, Confidence::Medium))
+    }
+
+    fn typed_method(
+        &mut self,
+        frame: &mut Frame<'p>,
+        object: ExprId,
+        value: Value,
+        name: Symbol,
+        arguments: &Arguments,
+        span: Span,
+    ) -> Option<Value> {
+        let (kind, confidence) = match self.catalogued_type(frame, object, value) {
+            Some(found) => found,
+            None => (self.program.catalog.type_of_method(name)?, Confidence::Medium),
+        };
+        let dotted = Symbol::new(&format!("{kind}.{name}"));
+        let entry = self.program.catalog.entry(dotted)?.clone();
+        Some(self.catalogued(frame, &entry, name, arguments.clone(), span, confidence))
+    }
+
+    pub(super) fn typed_attribute(
+        &mut self,
+        frame: &mut Frame<'p>,
+        object: ExprId,
+        value: Value,
+        name: Symbol,
+        span: Span,
+    ) -> Option<Value> {
+        let (kind, _) = self.catalogued_type(frame, object, value)?;
+        let dotted = Symbol::new(&format!("{kind}.{name}"));
+        let entry = self.program.catalog.entry(dotted)?.clone();
+        match entry {
+            Entry::Value(_) => self.catalogued_property(frame, &entry, value, span),
+            _ => None,
+        }
+    }
+
+    fn conventional_call(&mut self, frame: &mut Frame<'p>, name: Symbol, span: Span) -> Option<Value> {
+        let convention = self.program.catalog.convention(name).filter(|convention| !convention.variables_only)?;
+        let meaning = convention.value.clone();
+        let value = self.meaning(&meaning, frame, span)?;
+        let reason = format!("`{name}()` is this rank's own, by its name");
+        self.born(value, frame, span, &reason, Confidence::Medium);
+        Some(value)
+    }
+
+    /// The only method of that name in the same tree, when a collective can be reached from it.
+    fn unique_method(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<FunctionId> {
+        if name.as_str().len() < 5 || TOO_COMMON.contains(&name.as_str()) {
+            return None;
+        }
+        let mut near = self.program.methods_named(name).iter().filter(|&&method| {
+            let (file, _) = self.program.locate(method);
+            self.program.same_tree(file, frame.file)
+        });
+        match (near.next(), near.next()) {
+            (Some(&method), None) if self.reaches(method) => Some(method),
+            _ => None,
+        }
+    }
+
+    fn container_method(
+        &mut self,
+        frame: &mut Frame<'p>,
+        object: ExprId,
+        receiver: Value,
+        name: Symbol,
+        arguments: &Arguments,
+        span: Span,
+    ) -> Option<Value> {
+        let text = name.as_str();
+        if changes_receiver(text)
+            && let Some(path) = self.path(frame, object)
+            && !matches!(self.values.node(receiver), Node::Typed(_) | Node::External(_))
+        {
+            let added = arguments.values();
+            let result = match text {
+                "pop" | "popleft" | "setdefault" | "popitem" => {
+                    self.values.make(Node::Item(frame.site(span), receiver))
+                }
+                _ => self.none,
+            };
+            let keeps_shape = frame.guards.is_empty();
+            let new = match (text, keeps_shape, self.values.node(receiver).clone()) {
+                ("append", true, Node::Sequence(parts)) if parts.len() < 32 => {
+                    let whole: Vec<Value> = parts.iter().copied().chain(added).collect();
+                    self.values.make(Node::Sequence(whole.into()))
+                }
+                ("setdefault", _, Node::If(test, then, otherwise)) => {
+                    // The key is there afterwards, whatever was before.
+                    let _ = (test, then, otherwise);
+                    self.values.make(Node::Mapped(name, Box::from([self.none])))
+                }
+                ("extend" | "update", _, _) => {
+                    let new = self.changed(frame, receiver, &[], span);
+                    match added.first() {
+                        Some(&more) => self.values.make(Node::Mapped(name, Box::from([new, more]))),
+                        None => new,
+                    }
+                }
+                _ => self.changed(frame, receiver, &added, span),
+            };
+            frame.set(path, new);
+            return Some(result);
+        }
+        Some(match text {
+            "items" | "keys" | "values" if arguments.values().is_empty() => {
+                self.values.make(Node::Mapped(name, Box::from([receiver])))
+            }
+            "get" => match (self.values.node(receiver), arguments.at(0)) {
+                (Node::Mapping(_) | Node::If(..), Some(key)) => self.values.make(Node::Index(receiver, key)),
+                _ => return None,
+            },
+            "union" | "intersection" | "difference" => {
+                let mut parts = vec![receiver];
+                parts.extend(arguments.values());
+                self.values.make(Node::Mapped(name, parts.into()))
+            }
+            "join" | "startswith" | "endswith" | "strip" | "lower" | "upper" | "split" => return None,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,526 @@
+//! Evaluates functions symbolically, once each: what they return, what they leave on `self`, and what they issue.
+//!
+//! Summaries are demanded by callers and kept; a call that closes a cycle sees an empty summary, which is the
+//! fixpoint's first approximation, and the cycle's functions are evaluated once more with what was learned.
+
+mod arguments;
+mod call;
+mod expression;
+mod method;
+mod operation;
+mod statement;
+mod substitute;
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
+use crate::catalog::{self, ValueKind};
+use crate::finding::Confidence;
+use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
+use crate::model::{CompareOp, Expr, File, FunctionKind, LocalFunction, Stmt, each_statement};
+
+use super::program::Program;
+use super::resolve::Target;
+
+/// How deep calls are followed on demand before a callee counts as unknown.
+const MAX_DEMAND: usize = 60;
+
+/// Effects heavier than this are not copied into callers.
+pub(super) const MAX_INLINE: u32 = 400;
+
+/// What a function does, in terms of its parameters.
+#[derive(Debug)]
+pub struct Summary {
+    /// What it issues.
+    pub effects: EffectId,
+    /// What it returns.
+    pub result: Value,
+    /// What it leaves in attributes of its first parameter.
+    pub attributes: Vec<(Symbol, Value)>,
+}
+
+/// Where a value that differs between ranks was born.
+#[derive(Clone, Copy, Debug)]
+pub struct Birth {
+    /// The function in which it was seen.
+    pub function: FunctionId,
+    /// Where.
+    pub site: Site,
+    /// Why it differs, the second half of a sentence.
+    pub reason: Symbol,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+/// The evaluator and everything it has learned.
+pub struct Engine<'p> {
+    pub(super) program: &'p Program,
+    pub(super) values: Values,
+    pub(super) effects: Effects,
+    summaries: FxHashMap<FunctionId, Rc<Summary>>,
+    active: Vec<FunctionId>,
+    attributes: FxHashMap<(ClassId, Symbol), Option<Value>>,
+    globals: FxHashMap<(FileId, Symbol), Value>,
+    writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
+    births: FxHashMap<Value, Vec<Birth>>,
+    reaching: FxHashSet<FunctionId>,
+    pub(super) none: Value,
+}
+
+/// The state of one function's evaluation.
+pub(super) struct Frame<'p> {
+    pub(super) function: FunctionId,
+    pub(super) file: FileId,
+    pub(super) local: LocalFunction,
+    pub(super) model: &'p File,
+    pub(super) class: Option<ClassId>,
+    pub(super) receiver: Option<Symbol>,
+    env: FxHashMap<Symbol, Value>,
+    log: Vec<(Symbol, Option<Value>)>,
+    sequence: Vec<EffectId>,
+    guards: Vec<Value>,
+    returns: Vec<(Option<Value>, Value)>,
+    dead: bool,
+}
+
+impl<'p> Frame<'p> {
+    pub(super) fn get(&self, name: Symbol) -> Option<Value> {
+        self.env.get(&name).copied()
+    }
+
+    pub(super) fn set(&mut self, name: Symbol, value: Value) {
+        let old = self.env.insert(name, value);
+        self.log.push((name, old));
+    }
+
+    /// Forgets attribute paths that begin with `name`, whose object has been replaced or changed.
+    pub(super) fn forget_paths(&mut self, name: Symbol) {
+        let prefix = format!("{name}.");
+        let stale: Vec<Symbol> = self.env.keys().copied().filter(|key| key.as_str().starts_with(&prefix)).collect();
+        for key in stale {
+            let old = self.env.remove(&key);
+            self.log.push((key, old));
+        }
+    }
+
+    /// What changed since `mark`, and back to the state of then.
+    fn rollback(&mut self, mark: usize) -> Vec<(Symbol, Option<Value>)> {
+        let mut changed: Vec<(Symbol, Option<Value>)> = Vec::new();
+        for &(name, _) in &self.log[mark..] {
+            if !changed.iter().any(|(known, _)| *known == name) {
+                changed.push((name, self.env.get(&name).copied()));
+            }
+        }
+        while self.log.len() > mark {
+            let Some((name, old)) = self.log.pop() else { break };
+            match old {
+                Some(value) => self.env.insert(name, value),
+                None => self.env.remove(&name),
+            };
+        }
+        changed
+    }
+
+    pub(super) fn site(&self, span: Span) -> Site {
+        Site { file: self.file, span }
+    }
+}
+
+impl<'p> Engine<'p> {
+    /// An engine for the program; `reaching` are the functions from which a collective can be reached.
+    pub fn new(program: &'p Program, reaching: FxHashSet<FunctionId>) -> Self {
+        let mut values = Values::default();
+        let none = values.make(Node::None);
+        Engine {
+            program,
+            values,
+            effects: Effects::default(),
+            summaries: FxHashMap::default(),
+            active: Vec::new(),
+            attributes: FxHashMap::default(),
+            globals: FxHashMap::default(),
+            writers: FxHashMap::default(),
+            births: FxHashMap::default(),
+            reaching,
+            none,
+        }
+    }
+
+    /// What the function does; nothing while it is being found out.
+    pub fn summary(&mut self, function: FunctionId) -> Option<Rc<Summary>> {
+        if let Some(known) = self.summaries.get(&function) {
+            return Some(known.clone());
+        }
+        if self.active.contains(&function) || self.active.len() >= MAX_DEMAND {
+            return None;
+        }
+        self.active.push(function);
+        let summary = Rc::new(self.evaluate(function));
+        self.active.pop();
+        self.summaries.insert(function, summary.clone());
+        Some(summary)
+    }
+
+    /// Whether a collective can be reached from the function.
+    pub fn reaches(&self, function: FunctionId) -> bool {
+        self.reaching.contains(&function)
+    }
+
+    /// Where the value was born, as seen from `function` if it was seen there.
+    pub fn birth(&self, value: Value, function: FunctionId) -> Option<Birth> {
+        let births = self.births.get(&value)?;
+        births.iter().find(|birth| birth.function == function).or(births.first()).copied()
+    }
+
+    /// The parts of an effect, in order.
+    pub(super) fn below(&self, effect: EffectId) -> Vec<EffectId> {
+        match self.effects.get(effect) {
+            Effect::Seq(parts) => parts.to_vec(),
+            Effect::Choice { then, otherwise, .. } => vec![*then, *otherwise],
+            Effect::Loop { body, orelse, .. } => vec![*body, *orelse],
+            Effect::Try { body, handlers, orelse, finally } => {
+                let mut out = vec![*body];
+                out.extend(handlers.iter().map(|handler| handler.body));
+                out.extend([*orelse, *finally]);
+                out
+            }
+            Effect::Scope { manager, body } => vec![*manager, *body],
+            Effect::Call { body, .. } => vec![*body],
+            Effect::Nothing | Effect::Event(_) | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => Vec::new(),
+        }
+    }
+
+    /// The text at a site.
+    pub(super) fn text(&self, site: Site) -> &'p str {
+        self.program.text(site.file, site.span)
+    }
+
+    /// How many files there are.
+    pub(super) fn program_files(&self) -> usize {
+        self.program.files.len()
+    }
+
+    /// A function's name.
+    pub(super) fn function_name(&self, function: FunctionId) -> Symbol {
+        self.program.function(function).name
+    }
+
+    /// The axis that a group value is the group of.
+    pub(super) fn axis_name(&self, group: Value) -> Option<String> {
+        self.axes_name(self.values.group_axes(group))
+    }
+
+    /// The name of the axis or axes.
+    pub(super) fn axes_name(&self, axes: Axes) -> Option<String> {
+        let known = self.program.catalog.axes().iter().find(|axis| Axes::named(axis.name.as_str()) == axes);
+        known.map(|axis| axis.name.as_str().to_owned())
+    }
+
+    pub(super) fn born(&mut self, value: Value, frame: &Frame<'p>, span: Span, reason: &str, confidence: Confidence) {
+        let births = self.births.entry(value).or_default();
+        if births.len() < 64 && !births.iter().any(|birth| birth.function == frame.function) {
+            let site = frame.site(span);
+            births.push(Birth { function: frame.function, site, reason: Symbol::new(reason), confidence });
+        }
+    }
+
+    fn evaluate(&mut self, function: FunctionId) -> Summary {
+        let program = self.program;
+        let (file, local) = program.locate(function);
+        let model = &program.file(file).model;
+        let definition = model.function(local);
+        let class = program.class_of(function);
+        let is_method =
+            class.is_some() && definition.kind == FunctionKind::Def && !self.has_decorator(file, local, "staticmethod");
+        let receiver = is_method.then(|| definition.parameters.first().map(|first| first.name)).flatten();
+        let mut frame = Frame {
+            function,
+            file,
+            local,
+            model,
+            class,
+            receiver,
+            env: FxHashMap::default(),
+            log: Vec::new(),
+            sequence: Vec::new(),
+            guards: Vec::new(),
+            returns: Vec::new(),
+            dead: false,
+        };
+        for (position, parameter) in definition.parameters.iter().enumerate() {
+            let meaning = self.parameter_meaning(&frame, parameter.name);
+            let value = self.values.parameter(function, position as u16, meaning);
+            if meaning.is_some() {
+                let reason = format!("`{}` is this rank's own, by its name", parameter.name);
+                self.born(value, &frame, parameter.span, &reason, Confidence::Medium);
+            }
+            frame.set(parameter.name, value);
+        }
+        self.block(&mut frame, definition.body);
+        let effects = self.take_sequence(&mut frame);
+        let result = self.result(&mut frame, definition.is_generator);
+        let attributes = match receiver {
+            Some(receiver) => {
+                let prefix = format!("{receiver}.");
+                let mut out: Vec<(Symbol, Value)> = frame
+                    .env
+                    .iter()
+                    .filter_map(|(path, value)| {
+                        let name = path.as_str().strip_prefix(&prefix)?;
+                        (!name.contains('.')).then(|| (Symbol::new(name), *value))
+                    })
+                    .collect();
+                out.sort_by_key(|(name, _)| name.as_str());
+                out
+            }
+            None => Vec::new(),
+        };
+        Summary { effects, result, attributes }
+    }
+
+    fn parameter_meaning(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
+        let convention = self.program.catalog.convention(name)?;
+        let value = convention.value.clone();
+        self.meaning(&value, frame, Span::default())
+    }
+
+    /// The value that a catalogued value stands for.
+    pub(super) fn meaning(&mut self, value: &catalog::Value, frame: &Frame<'p>, span: Span) -> Option<Value> {
+        let axes = Axes::named(value.axis.as_str());
+        Some(match &value.kind {
+            ValueKind::Rank => self.values.make(Node::Rank(axes)),
+            ValueKind::Size => self.values.make(Node::Size(axes)),
+            ValueKind::First => self.is_first(axes),
+            ValueKind::Last => {
+                let size = self.values.make(Node::Size(axes));
+                let one = self.values.make(Node::Int(1));
+                let last = self.values.make(Node::Binary(crate::model::BinaryOp::Sub, size, one));
+                let rank = self.values.make(Node::Rank(axes));
+                self.values.make(Node::Compare(CompareOp::Eq, rank, last))
+            }
+            ValueKind::Group if axes.is_all() => self.values.make(Node::World),
+            ValueKind::Group => self.values.make(Node::AxisGroup(axes)),
+            ValueKind::Local(_) => self.values.make(Node::Local(frame.site(span), axes)),
+            ValueKind::Member | ValueKind::Uniform | ValueKind::Environment => return None,
+        })
+    }
+
+    /// Whether this rank is the first along the axes.
+    pub(super) fn is_first(&mut self, axes: Axes) -> Value {
+        let rank = self.values.make(Node::Rank(axes));
+        let zero = self.values.make(Node::Int(0));
+        self.values.make(Node::Compare(CompareOp::Eq, rank, zero))
+    }
+
+    pub(super) fn unknown(&mut self, frame: &Frame<'p>, span: Span) -> Value {
+        self.values.make(Node::Unknown(frame.site(span)))
+    }
+
+    pub(super) fn emit(&mut self, frame: &mut Frame<'p>, effect: EffectId) {
+        if effect != Effects::NOTHING && !frame.dead {
+            frame.sequence.push(effect);
+        }
+    }
+
+    pub(super) fn take_sequence(&mut self, frame: &mut Frame<'p>) -> EffectId {
+        let sequence = std::mem::take(&mut frame.sequence);
+        self.effects.seq(&sequence, &self.values)
+    }
+
+    /// What the function's returns come to, the first that applies winning.
+    fn result(&mut self, frame: &mut Frame<'p>, is_generator: bool) -> Value {
+        if is_generator {
+            let parameters = &frame.model.function(frame.local).parameters;
+            let args: Vec<Value> = parameters
+                .iter()
+                .enumerate()
+                .map(|(position, _)| self.values.parameter(frame.function, position as u16, None))
+                .collect();
+            return self.values.make(Node::Generator(frame.function, args.into()));
+        }
+        let mut result = self.none;
+        let returns = std::mem::take(&mut frame.returns);
+        if returns.len() > 8 {
+            let parts: Vec<Value> =
+                returns.iter().flat_map(|(guard, value)| guard.iter().copied().chain([*value])).collect();
+            return self.values.make(Node::Apply(Symbol::new("result"), parts.into()));
+        }
+        for (guard, value) in returns.into_iter().rev() {
+            let value = self.closed_over(frame, value);
+            result = match guard {
+                None => value,
+                Some(guard) => self.values.make(Node::If(guard, value, result)),
+            };
+        }
+        result
+    }
+
+    /// A nested function that leaves its home takes along the variables it uses.
+    fn closed_over(&mut self, frame: &Frame<'p>, value: Value) -> Value {
+        let Node::Function(nested, None) = *self.values.node(value) else { return value };
+        let (file, local) = self.program.locate(nested);
+        if file != frame.file || frame.model.function(local).parent != Some(frame.local) {
+            return value;
+        }
+        let mut captured: Vec<(FunctionId, Symbol, Value)> =
+            frame.env.iter().map(|(&name, &value)| (frame.function, name, value)).collect();
+        captured.sort_by_key(|(_, name, _)| name.as_str());
+        self.values.make(Node::Closure(nested, captured.into()))
+    }
+
+    /// The value of a module's top-level variable.
+    pub(super) fn global_variable(&mut self, file: FileId, name: Symbol) -> Value {
+        if let Some(&known) = self.globals.get(&(file, name)) {
+            return known;
+        }
+        let fallback = self.values.make(Node::External(self.program.dotted(Target::Variable(file, name))));
+        self.globals.insert((file, name), fallback);
+        let program = self.program;
+        let model = &program.file(file).model;
+        let module = program.function_id(file, model.module());
+        if self.active.contains(&module) {
+            return fallback;
+        }
+        let mut value = fallback;
+        if let Some(expr) = program.single_assignment(file, model.module(), name) {
+            let mut frame = self.module_frame(file);
+            value = self.expression(&mut frame, expr);
+        }
+        let unhelpful = matches!(self.values.node(value), Node::None | Node::Unknown(_));
+        if unhelpful && let Some(convention) = program.catalog.convention(name) {
+            let frame = self.module_frame(file);
+            value = self.meaning(&convention.value, &frame, Span::default()).unwrap_or(value);
+        }
+        self.globals.insert((file, name), value);
+        value
+    }
+
+    fn module_frame(&self, file: FileId) -> Frame<'p> {
+        let model = &self.program.file(file).model;
+        Frame {
+            function: self.program.function_id(file, model.module()),
+            file,
+            local: model.module(),
+            model,
+            class: None,
+            receiver: None,
+            env: FxHashMap::default(),
+            log: Vec::new(),
+            sequence: Vec::new(),
+            guards: Vec::new(),
+            returns: Vec::new(),
+            dead: false,
+        }
+    }
+
+    /// What an attribute of objects of the class holds, as its methods leave it; absent when none writes it.
+    pub(super) fn attribute(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
+        if let Some(known) = self.attributes.get(&(class, name)) {
+            return *known;
+        }
+        self.attributes.insert((class, name), None);
+        let program = self.program;
+        let mut found: Vec<Value> = Vec::new();
+        for owner in program.lineage(class) {
+            let writers = self.writers_of(owner);
+            let Some(methods) = writers.get(&name) else { continue };
+            // A constructor speaks first; a few other writers are enough to know whether ranks differ.
+            for &method in methods.iter().take(6) {
+                let Some(summary) = self.summary(method) else { continue };
+                let written = summary.attributes.iter().find(|(written, _)| *written == name);
+                if let Some(&(_, value)) = written
+                    && !found.contains(&value)
+                {
+                    found.push(value);
+                }
+            }
+        }
+        let value = match found[..] {
+            [] => self.class_variable(class, name),
+            [one] => Some(one),
+            _ => {
+                let (file, local) = program.locate_class(class);
+                let site = Site { file, span: program.file(file).model.class(local).span };
+                Some(self.values.make(Node::Carried(site, name, found.into())))
+            }
+        };
+        self.attributes.insert((class, name), value);
+        value
+    }
+
+    fn class_variable(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
+        for owner in self.program.lineage(class) {
+            let (file, local) = self.program.locate_class(owner);
+            let body = self.program.file(file).model.class(local).body;
+            if let Some(expr) = self.program.single_assignment(file, body, name) {
+                let mut frame = self.module_frame(file);
+                (frame.local, frame.function) = (body, self.program.function_id(file, body));
+                return Some(self.expression(&mut frame, expr));
+            }
+        }
+        None
+    }
+
+    /// Which methods of the class write which attributes of their first parameter, constructors first.
+    fn writers_of(&mut self, class: ClassId) -> Rc<FxHashMap<Symbol, Vec<FunctionId>>> {
+        if let Some(known) = self.writers.get(&class) {
+            return known.clone();
+        }
+        let program = self.program;
+        let (file, local) = program.locate_class(class);
+        let model = &program.file(file).model;
+        let mut out: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
+        let mut methods: Vec<(Symbol, LocalFunction)> = model.class(local).methods.clone();
+        methods.sort_by_key(|(name, method)| (name.as_str() != "__init__", *method));
+        for (_, method) in methods {
+            let Some(receiver) = model.function(method).parameters.first().map(|first| first.name) else { continue };
+            let id = program.function_id(file, method);
+            let mut wrote = |target| {
+                if let Expr::Attribute { value, name } = model.expr(target)
+                    && model.expr(value) == Expr::Name(receiver)
+                {
+                    let writers = out.entry(name).or_default();
+                    if !writers.contains(&id) {
+                        writers.push(id);
+                    }
+                }
+            };
+            each_statement(model, model.function(method).body, &mut |_, stmt| match stmt {
+                Stmt::Assign { targets, .. } => {
+                    for &target in model.list(*targets) {
+                        match model.expr(target) {
+                            Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
+                                model.list(parts).iter().for_each(|&part| wrote(part))
+                            }
+                            _ => wrote(target),
+                        }
+                    }
+                }
+                Stmt::Annotated { target, value: Some(_), .. } | Stmt::AugAssign { target, .. } => wrote(*target),
+                Stmt::Expr(expr) => {
+                    // `self.items.append(x)` changes what `items` holds.
+                    if let Expr::Call(call) = model.expr(*expr)
+                        && let Expr::Attribute { value, name } = model.expr(model.call(call).callee)
+                        && method::changes_receiver(name.as_str())
+                    {
+                        wrote(value);
+                    }
+                }
+                _ => {}
+            });
+        }
+        let out = Rc::new(out);
+        self.writers.insert(class, out.clone());
+        out
+    }
+
+    pub(super) fn has_decorator(&self, file: FileId, function: LocalFunction, last_name: &str) -> bool {
+        let model = &self.program.file(file).model;
+        model.list(model.function(function).decorators).iter().any(|&decorator| match model.expr(decorator) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => name.as_str() == last_name,
+            _ => false,
+        })
+    }
+}

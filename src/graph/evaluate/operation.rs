@@ -1,0 +1,492 @@
+//! Catalogued calls and builtins: operations on groups, values of known variance, containers.
+
+use crate::base::{Span, Symbol};
+use crate::catalog::{self, Entry, GroupOf, Operation, OperationKind, Outcome, RankSpace, ValueKind};
+use crate::finding::Confidence;
+use crate::flow::{Axes, Event, Exit, Node, Value};
+use crate::model::ExprId;
+
+use super::arguments::Arguments;
+use super::{Engine, Frame};
+
+impl<'p> Engine<'p> {
+    /// A name of a library as a value.
+    pub(super) fn external(&mut self, dotted: Symbol) -> Value {
+        match dotted.as_str() {
+            "torch.distributed.group.WORLD" | "torch.distributed.GroupMember.WORLD" => self.values.make(Node::World),
+            "torch.distributed.GroupMember.NON_GROUP_MEMBER" | "torch.distributed.group.NON_GROUP_MEMBER" => {
+                self.values.make(Node::NonMember)
+            }
+            _ => self.values.make(Node::External(dotted)),
+        }
+    }
+
+    /// A name of a library that is read, not called.
+    pub(super) fn external_value(&mut self, frame: &mut Frame<'p>, dotted: Symbol, span: Span) -> Value {
+        match self.program.catalog.entry(dotted) {
+            Some(entry @ Entry::Value(value)) if !matches!(value.kind, ValueKind::Environment) => {
+                let entry = entry.clone();
+                // A function that is named without being called is the function; a property is its value.
+                let none = self.none;
+                let external = self.external(dotted);
+                self.catalogued_property(frame, &entry, none, span).filter(|_| is_property(dotted)).unwrap_or(external)
+            }
+            _ => self.external(dotted),
+        }
+    }
+
+    pub(super) fn catalogued_property(
+        &mut self,
+        frame: &mut Frame<'p>,
+        entry: &Entry,
+        object: Value,
+        span: Span,
+    ) -> Option<Value> {
+        let Entry::Value(value) = entry else { return None };
+        let arguments = Arguments { receiver: Some(object), ..Arguments::default() };
+        Some(self.catalogued_value(frame, value, &arguments, span, Confidence::High))
+    }
+
+    pub(super) fn call_external(
+        &mut self,
+        frame: &mut Frame<'p>,
+        dotted: Symbol,
+        arguments: Arguments,
+        span: Span,
+    ) -> Value {
+        if let Some(entry) = self.program.catalog.entry(dotted) {
+            let entry = entry.clone();
+            let name = Symbol::new(dotted.as_str().rsplit('.').next().unwrap_or_default());
+            return self.catalogued_call(frame, &entry, name, arguments, span);
+        }
+        if let Some(kind) = self.program.catalog.type_named(dotted) {
+            let kind = kind.name;
+            let constructor = Symbol::new(&format!("{kind}.__init__"));
+            if let Some(entry) = self.program.catalog.entry(constructor) {
+                let entry = entry.clone();
+                self.catalogued_call(frame, &entry, kind, arguments, span);
+            }
+            return self.values.make(Node::Typed(kind));
+        }
+        self.builtin(frame, dotted, arguments, span)
+    }
+
+    pub(super) fn catalogued_call(
+        &mut self,
+        frame: &mut Frame<'p>,
+        entry: &Entry,
+        name: Symbol,
+        arguments: Arguments,
+        span: Span,
+    ) -> Value {
+        self.catalogued(frame, entry, name, arguments, span, Confidence::High)
+    }
+
+    pub(super) fn catalogued(
+        &mut self,
+        frame: &mut Frame<'p>,
+        entry: &Entry,
+        name: Symbol,
+        arguments: Arguments,
+        span: Span,
+        confidence: Confidence,
+    ) -> Value {
+        match entry {
+            Entry::Operation(operation) => self.operation(frame, operation, &arguments, span, confidence),
+            Entry::Value(value) => self.catalogued_value(frame, value, &arguments, span, confidence),
+            Entry::Exit => {
+                self.leave(frame, Exit::Abort, span);
+                self.none
+            }
+            Entry::Wrapper(_) => {
+                let mut parts: Vec<Value> = vec![];
+                parts.extend(arguments.values());
+                let dotted = self.wrapper_name(entry, name);
+                self.values.make(Node::Apply(dotted, parts.into()))
+            }
+        }
+    }
+
+    /// Wrapper calls keep the catalogued name, so that `with` recognises them.
+    fn wrapper_name(&self, entry: &Entry, name: Symbol) -> Symbol {
+        match entry {
+            Entry::Wrapper(catalog::Wrapper::EvensOut) => Symbol::new("torch.distributed.algorithms.join.Join"),
+            _ => name,
+        }
+    }
+
+    fn catalogued_value(
+        &mut self,
+        frame: &mut Frame<'p>,
+        value: &catalog::Value,
+        arguments: &Arguments,
+        span: Span,
+        confidence: Confidence,
+    ) -> Value {
+        if value.kind == ValueKind::Environment {
+            return self.environment(frame, arguments, span);
+        }
+        let group = value.group.and_then(|operand| self.operand(arguments, operand)).map(|found| found.0);
+        let axes = match group {
+            Some(group) => self.group_argument(group).1,
+            None => Axes::named(value.axis.as_str()),
+        };
+        let result = match (&value.kind, group) {
+            (ValueKind::Rank, Some(_)) => self.values.make(Node::Rank(axes)),
+            (ValueKind::Size, Some(_)) => self.values.make(Node::Size(axes)),
+            (ValueKind::First, Some(_)) => self.is_first(axes),
+            (ValueKind::Group, Some(group)) => match self.values.node(group) {
+                Node::Str(axis) => {
+                    let axes = Axes::named(axis.as_str());
+                    self.values.make(Node::AxisGroup(axes))
+                }
+                _ => self.values.make(Node::AxisGroup(axes)),
+            },
+            (ValueKind::Member, Some(group)) => {
+                self.values.make(Node::Apply(Symbol::new("is_member"), Box::from([group])))
+            }
+            _ => match self.meaning(value, frame, span) {
+                Some(result) => result,
+                None => self.values.make(Node::Unknown(frame.site(span))),
+            },
+        };
+        if !self.values.vary(result).is_empty() {
+            let source = self.source_of(result);
+            self.born(source, frame, span, &value.reason, confidence);
+        }
+        result
+    }
+
+    /// The varying leaf of a catalogued value.
+    fn source_of(&self, value: Value) -> Value {
+        match self.values.node(value) {
+            Node::Compare(_, left, right) => {
+                if matches!(self.values.node(*left), Node::Rank(_)) {
+                    *left
+                } else {
+                    *right
+                }
+            }
+            _ => value,
+        }
+    }
+
+    /// An environment variable: a rank, something every rank shares, or nobody knows.
+    pub(super) fn environment(&mut self, frame: &mut Frame<'p>, arguments: &Arguments, span: Span) -> Value {
+        let Some(key) = arguments.at(0) else { return self.unknown(frame, span) };
+        let Node::Str(text) = *self.values.node(key) else { return self.unknown(frame, span) };
+        if let Some(known) = self.program.catalog.environment_key(text.as_str()) {
+            let known = known.clone();
+            let reason = format!("`{text}` is set by the launcher, for each rank its own");
+            return match self.meaning(&known, frame, span) {
+                Some(value) => {
+                    self.born(value, frame, span, &reason, Confidence::High);
+                    value
+                }
+                None => self.unknown(frame, span),
+            };
+        }
+        self.values.make(Node::Environment(text))
+    }
+
+    /// A group argument as a group, and the axes it reaches across.
+    fn group_argument(&mut self, group: Value) -> (Value, Axes) {
+        match self.values.node(group) {
+            Node::None => {
+                let world = self.values.make(Node::World);
+                (world, Axes::ALL)
+            }
+            Node::Str(axis) => {
+                let axes = Axes::named(axis.as_str());
+                let group = self.values.make(Node::AxisGroup(axes));
+                (group, axes)
+            }
+            _ => {
+                let axes = self.values.group_axes(group);
+                (group, axes)
+            }
+        }
+    }
+
+    fn operation(
+        &mut self,
+        frame: &mut Frame<'p>,
+        operation: &Operation,
+        arguments: &Arguments,
+        span: Span,
+        confidence: Confidence,
+    ) -> Value {
+        let world = self.values.make(Node::World);
+        let group = match operation.group {
+            GroupOf::World => world,
+            GroupOf::Axis(axis) => {
+                let axes = Axes::named(axis.as_str());
+                if axes.is_all() { world } else { self.values.make(Node::AxisGroup(axes)) }
+            }
+            GroupOf::Operand(operand) => match self.operand(arguments, operand) {
+                Some((group, _)) => self.group_argument(group).0,
+                None => world,
+            },
+        };
+        let site = frame.site(span);
+        let mut root = None;
+        let mut root_parameter = None;
+        for candidate in &operation.roots {
+            if let Some((value, _)) = self.operand(arguments, candidate.operand)
+                && *self.values.node(value) != Node::None
+            {
+                root_parameter = Some(candidate.operand.parameter);
+                root = Some(match candidate.space {
+                    RankSpace::Global => value,
+                    RankSpace::Group => self.values.make(Node::Apply(Symbol::new("group_rank"), Box::from([value]))),
+                });
+                break;
+            }
+        }
+        let operator =
+            operation.reduce_operator.and_then(|operand| self.operand(arguments, operand)).map(|found| found.0);
+        let members = operation.members.and_then(|operand| self.operand(arguments, operand)).map(|found| found.0);
+        let local = arguments.keywords.iter().any(|keyword| {
+            keyword.0.as_str() == "use_local_synchronization" && *self.values.node(keyword.1) == Node::Bool(true)
+        });
+        let creates = operation.kind == OperationKind::GroupCreation;
+        let communicates = match operation.kind {
+            OperationKind::Collective => true,
+            OperationKind::GroupCreation => !local,
+            OperationKind::PointToPoint | OperationKind::Teardown => false,
+        };
+        if communicates {
+            let event = Event {
+                op: operation.op,
+                creates,
+                implicit: operation.implicit,
+                group: if creates { world } else { group },
+                root,
+                root_parameter,
+                operator,
+                members: members.filter(|_| creates),
+                site,
+                confidence,
+            };
+            let effect = self.effects.issue(event, &self.values);
+            self.emit(frame, effect);
+        }
+        let everything = arguments.values();
+        let whole = self.values.make(Node::Sequence(everything.into()));
+        let agreed = self.values.make(Node::Agreed(site, whole, group));
+        let spread = self.values.make(Node::Spread(site, whole, group));
+        let axes = self.values.group_axes(group);
+        if operation.returns == Outcome::Differs || !operation.differs.is_empty() {
+            let reason = format!("`{}` leaves a different value on each member of the group", operation.op);
+            self.born(spread, frame, span, &reason, Confidence::High);
+        }
+        let _ = axes;
+        for &operand in &operation.agrees {
+            self.overwrite(frame, arguments, operand, agreed, group, site);
+        }
+        for &operand in &operation.differs {
+            self.overwrite_with(frame, arguments, operand, spread);
+        }
+        if creates {
+            return match (members, operation.op.as_str()) {
+                (Some(ranks), _) if *self.values.node(ranks) != Node::None => {
+                    self.values.make(Node::MadeGroup(site, ranks))
+                }
+                (_, "init_device_mesh" | "DeviceMesh") => {
+                    self.values.make(Node::Typed(Symbol::new("torch.distributed.device_mesh.DeviceMesh")))
+                }
+                (Some(_), _) => world,
+                _ => self.values.make(Node::Unknown(site)),
+            };
+        }
+        match operation.returns {
+            Outcome::Agrees => agreed,
+            Outcome::Differs => spread,
+            Outcome::Nothing => self.values.make(Node::Unknown(site)),
+        }
+    }
+
+    /// A buffer that holds the same on every member now. Its own shape stays what it was.
+    fn overwrite(
+        &mut self,
+        frame: &mut Frame<'p>,
+        arguments: &Arguments,
+        operand: catalog::Operand,
+        agreed: Value,
+        group: Value,
+        site: crate::base::Site,
+    ) {
+        let Some((old, Some(expr))) = self.operand(arguments, operand) else { return };
+        let _ = old;
+        let value = match arguments.values().len() {
+            1 => {
+                let inner = arguments.values()[0];
+                self.values.make(Node::Agreed(site, inner, group))
+            }
+            _ => agreed,
+        };
+        self.store(frame, expr, value);
+    }
+
+    fn overwrite_with(
+        &mut self,
+        frame: &mut Frame<'p>,
+        arguments: &Arguments,
+        operand: catalog::Operand,
+        value: Value,
+    ) {
+        if let Some((_, Some(expr))) = self.operand(arguments, operand) {
+            self.store(frame, expr, value);
+        }
+    }
+
+    /// Writes through a buffer expression: a name, an attribute, or an element of one.
+    fn store(&mut self, frame: &mut Frame<'p>, expr: ExprId, value: Value) {
+        use crate::model::Expr;
+        let model = frame.model;
+        match model.expr(expr) {
+            Expr::Name(_) | Expr::Attribute { .. } => {
+                if let Some(path) = self.path(frame, expr) {
+                    frame.set(path, value);
+                }
+            }
+            Expr::Subscript(container, _) => self.store(frame, container, value),
+            Expr::ListDisplay(parts) | Expr::Tuple(parts) => {
+                for part in model.list(parts).to_vec() {
+                    self.store(frame, part, value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// An event that hides behind a call on a wrapped module.
+    pub(super) fn implicit_event(&mut self, frame: &mut Frame<'p>, op: &str, span: Span) {
+        let world = self.values.make(Node::World);
+        let event = Event {
+            op: Symbol::new(op),
+            creates: false,
+            implicit: true,
+            group: world,
+            root: None,
+            root_parameter: None,
+            operator: None,
+            members: None,
+            site: frame.site(span),
+            confidence: Confidence::Medium,
+        };
+        let effect: crate::flow::EffectId = self.effects.issue(event, &self.values);
+        self.emit(frame, effect);
+    }
+
+    /// Builtins and library functions that the catalogue does not list.
+    fn builtin(&mut self, frame: &mut Frame<'p>, dotted: Symbol, arguments: Arguments, span: Span) -> Value {
+        let name = dotted.as_str().rsplit('.').next().unwrap_or_default();
+        let args = arguments.values();
+        let first = args.first().copied();
+        let site = frame.site(span);
+        let mapped = |engine: &mut Self, name: &str, parts: Vec<Value>| {
+            engine.values.make(Node::Mapped(Symbol::new(name), parts.into()))
+        };
+        match (dotted.as_str(), first) {
+            ("len", Some(value)) => self.values.make(Node::Length(value)),
+            ("isinstance" | "hasattr" | "callable" | "issubclass" | "type", Some(value)) => {
+                let shape = self.values.make(Node::Length(value));
+                self.values.make(Node::Apply(dotted, Box::from([shape])))
+            }
+            ("range", _) => self.values.make(Node::Range(args.into())),
+            ("enumerate", Some(value)) => mapped(self, "enumerate", vec![value]),
+            ("zip", _) => mapped(self, "zip", args),
+            ("list" | "tuple" | "sorted" | "reversed" | "set" | "frozenset" | "iter" | "dict", Some(value)) => {
+                match self.values.node(value) {
+                    Node::Sequence(_) if dotted.as_str() != "set" && dotted.as_str() != "sorted" => value,
+                    _ => mapped(self, dotted.as_str(), vec![value]),
+                }
+            }
+            ("list" | "tuple" | "set" | "frozenset", None) => self.values.make(Node::Sequence(Box::from([]))),
+            ("dict", None) => self.values.make(Node::Mapping(Box::from([]))),
+            ("map" | "filter" | "itertools.chain" | "itertools.islice" | "itertools.cycle", _) => {
+                mapped(self, dotted.as_str(), args)
+            }
+            ("next", Some(value)) => {
+                // Whether something is left depends on the iterator's length, what it is on its contents.
+                let length = self.values.make(Node::Length(value));
+                let parts = Box::from([value, length]);
+                self.values.make(Node::Changed(site, parts))
+            }
+            ("functools.partial", Some(callee)) => {
+                let keywords = arguments.keywords.iter().map(|keyword| (keyword.0, keyword.1)).collect();
+                let rest: Vec<Value> = arguments.positional.iter().skip(1).map(|arg| arg.0).collect();
+                self.values.make(Node::Partial(callee, rest.into(), keywords))
+            }
+            ("os.environ.get" | "os.getenv" | "os.environ.__getitem__" | "os.environ.setdefault", _) => {
+                self.environment(frame, &arguments, span)
+            }
+            ("torch.nn.parallel.DistributedDataParallel.__call__", _) => self.unknown(frame, span),
+            _ if is_creation(dotted.as_str(), name) => {
+                let sizes: Vec<Value> = args.clone();
+                match name {
+                    "tensor" | "as_tensor" | "stack" | "cat" | "asarray" | "from_numpy" | "array" => {
+                        let content = self.values.make(Node::Sequence(sizes.into()));
+                        self.values.make(Node::Apply(Symbol::new(name), Box::from([content])))
+                    }
+                    _ => self.values.make(Node::Range(sizes.into())),
+                }
+            }
+            _ => match args.is_empty() {
+                true => {
+                    match self.program.catalog.convention(Symbol::new(name)).filter(|known| !known.variables_only) {
+                        Some(convention) => {
+                            let meaning = convention.value.clone();
+                            match self.meaning(&meaning, frame, span) {
+                                Some(value) => {
+                                    let reason = format!("`{name}()` is this rank's own, by its name");
+                                    self.born(value, frame, span, &reason, Confidence::Medium);
+                                    value
+                                }
+                                None => self.unknown(frame, span),
+                            }
+                        }
+                        None => self.values.make(Node::Unknown(site)),
+                    }
+                }
+                false => {
+                    let wrapped = matches!(name, "DistributedDataParallel");
+                    let value = self.values.make(Node::Apply(dotted, args.into()));
+                    if wrapped { self.values.make(Node::Forward(value)) } else { value }
+                }
+            },
+        }
+    }
+}
+
+/// Whether a catalogued name is read as a property, not called: constants and attributes of types.
+fn is_property(dotted: Symbol) -> bool {
+    let last = dotted.as_str().rsplit('.').next().unwrap_or_default();
+    last.chars().all(|letter| letter.is_uppercase() || letter == '_')
+        || dotted.as_str().split('.').rev().nth(1).is_some_and(|kind| kind.starts_with(char::is_uppercase))
+}
+
+/// Tensor constructors of torch and numpy.
+fn is_creation(dotted: &str, name: &str) -> bool {
+    (dotted.starts_with("torch.") || dotted.starts_with("numpy."))
+        && matches!(
+            name,
+            "zeros"
+                | "ones"
+                | "empty"
+                | "full"
+                | "rand"
+                | "randn"
+                | "arange"
+                | "tensor"
+                | "as_tensor"
+                | "stack"
+                | "cat"
+                | "asarray"
+                | "from_numpy"
+                | "array"
+                | "randint"
+                | "linspace"
+        )
+}

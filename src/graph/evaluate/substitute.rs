@@ -1,0 +1,274 @@
+//! A summary in the terms of its caller: parameters and captured variables replaced by what they are there.
+
+use rustc_hash::FxHashMap;
+
+use crate::base::{ClassId, FunctionId, Symbol};
+use crate::flow::{Effect, EffectId, Effects, Event, HandlerEffect, LoopKind, Node, Value};
+
+use super::Engine;
+
+/// What parameters and captured variables stand for.
+#[derive(Default)]
+pub(super) struct Substitution {
+    parameters: FxHashMap<(FunctionId, u16), Value>,
+    captures: FxHashMap<(FunctionId, Symbol), Value>,
+    values: FxHashMap<Value, Value>,
+    effects: FxHashMap<EffectId, EffectId>,
+    depth: u32,
+}
+
+impl Substitution {
+    pub(super) fn parameters(&mut self, function: FunctionId, values: &[Value]) {
+        for (position, &value) in values.iter().enumerate() {
+            self.parameters.insert((function, position as u16), value);
+        }
+    }
+
+    pub(super) fn capture(&mut self, owner: FunctionId, name: Symbol, value: Value) {
+        self.captures.insert((owner, name), value);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.parameters.is_empty() && self.captures.is_empty()
+    }
+}
+
+impl<'p> Engine<'p> {
+    /// An attribute as a particular object has it: parameters of the constructor are its arguments.
+    pub(super) fn as_seen_by(&mut self, class: ClassId, object: Value, value: Value) -> Value {
+        if !self.values.facts(value).open {
+            return value;
+        }
+        let Node::Instance(_, args) = self.values.node(object).clone() else { return value };
+        let Some(constructor) = self.program.method(class, Symbol::new("__init__")) else { return value };
+        let mut substitution = Substitution::default();
+        substitution.parameters(constructor, &args);
+        self.replaced(value, &mut substitution)
+    }
+
+    /// The value with parameters and captures replaced.
+    pub(super) fn replaced(&mut self, value: Value, by: &mut Substitution) -> Value {
+        if !self.values.facts(value).open || by.depth > 200 {
+            return value;
+        }
+        if let Some(&known) = by.values.get(&value) {
+            return known;
+        }
+        by.depth += 1;
+        let made = self.rebuilt(value, by);
+        by.depth -= 1;
+        by.values.insert(value, made);
+        made
+    }
+
+    fn all(&mut self, parts: &[Value], by: &mut Substitution) -> Box<[Value]> {
+        parts.iter().map(|&part| self.replaced(part, by)).collect()
+    }
+
+    fn rebuilt(&mut self, value: Value, by: &mut Substitution) -> Value {
+        let node = self.values.node(value).clone();
+        let node = match node {
+            Node::Parameter(function, position) => {
+                return by.parameters.get(&(function, position)).copied().unwrap_or(value);
+            }
+            Node::Capture(owner, name) => {
+                let found = by.captures.get(&(owner, name)).copied();
+                return found.unwrap_or(value);
+            }
+            Node::Not(inner) => Node::Not(self.replaced(inner, by)),
+            Node::And(left, right) => Node::And(self.replaced(left, by), self.replaced(right, by)),
+            Node::Or(left, right) => Node::Or(self.replaced(left, by), self.replaced(right, by)),
+            Node::Compare(op, left, right) => Node::Compare(op, self.replaced(left, by), self.replaced(right, by)),
+            Node::Binary(op, left, right) => Node::Binary(op, self.replaced(left, by), self.replaced(right, by)),
+            Node::If(test, then, otherwise) => {
+                Node::If(self.replaced(test, by), self.replaced(then, by), self.replaced(otherwise, by))
+            }
+            Node::Sequence(parts) => Node::Sequence(self.all(&parts, by)),
+            Node::Mapping(parts) => Node::Mapping(
+                parts.iter().map(|&(key, value)| (self.replaced(key, by), self.replaced(value, by))).collect(),
+            ),
+            Node::Index(value, index) => Node::Index(self.replaced(value, by), self.replaced(index, by)),
+            Node::Attribute(object, name) => {
+                let object = self.replaced(object, by);
+                if let Node::Instance(class, _) = *self.values.node(object)
+                    && let Some(found) = self.attribute(class, name)
+                {
+                    return self.as_seen_by(class, object, found);
+                }
+                Node::Attribute(object, name)
+            }
+            Node::Keyword(mapping, name) => Node::Keyword(self.replaced(mapping, by), name),
+            Node::Apply(name, parts) => Node::Apply(name, self.all(&parts, by)),
+            Node::Length(inner) => Node::Length(self.replaced(inner, by)),
+            Node::Range(parts) => Node::Range(self.all(&parts, by)),
+            Node::Mapped(name, parts) => Node::Mapped(name, self.all(&parts, by)),
+            Node::Changed(site, parts) => Node::Changed(site, self.all(&parts, by)),
+            Node::Item(site, inner) => Node::Item(site, self.replaced(inner, by)),
+            Node::Carried(site, name, parts) => Node::Carried(site, name, self.all(&parts, by)),
+            Node::Function(function, bound) => Node::Function(function, bound.map(|bound| self.replaced(bound, by))),
+            Node::Closure(function, captured) => Node::Closure(
+                function,
+                captured.iter().map(|&(owner, name, value)| (owner, name, self.replaced(value, by))).collect(),
+            ),
+            Node::Partial(callee, args, keywords) => Node::Partial(
+                self.replaced(callee, by),
+                self.all(&args, by),
+                keywords.iter().map(|&(name, value)| (name, self.replaced(value, by))).collect(),
+            ),
+            Node::Invoked(callee, args) => {
+                let callee = self.replaced(callee, by);
+                let args = self.all(&args, by);
+                if let Some(result) = self.invoked_result(callee, &args) {
+                    return result;
+                }
+                Node::Invoked(callee, args)
+            }
+            Node::Instance(class, args) => Node::Instance(class, self.all(&args, by)),
+            Node::Generator(function, args) => Node::Generator(function, self.all(&args, by)),
+            Node::MadeGroup(site, ranks) => Node::MadeGroup(site, self.replaced(ranks, by)),
+            Node::Agreed(site, inner, group) => Node::Agreed(site, self.replaced(inner, by), self.replaced(group, by)),
+            Node::Spread(site, inner, group) => Node::Spread(site, self.replaced(inner, by), self.replaced(group, by)),
+            Node::Forward(inner) => Node::Forward(self.replaced(inner, by)),
+            Node::None
+            | Node::Bool(_)
+            | Node::Int(_)
+            | Node::Str(_)
+            | Node::Rank(_)
+            | Node::Size(_)
+            | Node::Class(_)
+            | Node::External(_)
+            | Node::Typed(_)
+            | Node::Module(_)
+            | Node::World
+            | Node::AxisGroup(_)
+            | Node::NonMember
+            | Node::Local(..)
+            | Node::Environment(_)
+            | Node::Unknown(_) => return value,
+        };
+        self.values.make(node)
+    }
+
+    /// What calling a function value returns, in terms of `args`.
+    pub(super) fn invoked_result(&mut self, callee: Value, args: &[Value]) -> Option<Value> {
+        let (function, mut substitution) = self.callable(callee, args)?;
+        let summary = self.summary(function)?;
+        Some(self.replaced(summary.result, &mut substitution))
+    }
+
+    /// The function behind a function value, with its parameters and captured variables bound to `args`.
+    pub(super) fn callable(&mut self, callee: Value, args: &[Value]) -> Option<(FunctionId, Substitution)> {
+        let mut substitution = Substitution::default();
+        let (function, bound) = match self.values.node(callee).clone() {
+            Node::Function(function, bound) => (function, bound),
+            Node::Closure(function, captured) => {
+                for &(owner, name, value) in &captured {
+                    substitution.capture(owner, name, value);
+                }
+                (function, None)
+            }
+            _ => return None,
+        };
+        let values: Vec<Value> = bound.into_iter().chain(args.iter().copied()).collect();
+        let count = self.program.function(function).parameters.len();
+        substitution.parameters(function, &values[..values.len().min(count)]);
+        Some((function, substitution))
+    }
+
+    /// The effect with parameters and captures replaced.
+    pub(super) fn replaced_effect(&mut self, effect: EffectId, by: &mut Substitution) -> EffectId {
+        if !self.effects.summed(effect).open {
+            return effect;
+        }
+        if let Some(&known) = by.effects.get(&effect) {
+            return known;
+        }
+        let made = match self.effects.get(effect).clone() {
+            Effect::Seq(parts) => {
+                let parts: Vec<EffectId> = parts.iter().map(|&part| self.replaced_effect(part, by)).collect();
+                self.effects.seq(&parts, &self.values)
+            }
+            Effect::Event(event) => {
+                let event = self.effects.event(event).clone();
+                let event = Event {
+                    group: self.replaced(event.group, by),
+                    root: event.root.map(|root| self.replaced(root, by)),
+                    operator: event.operator.map(|operator| self.replaced(operator, by)),
+                    members: event.members.map(|members| self.replaced(members, by)),
+                    ..event
+                };
+                self.effects.issue(event, &self.values)
+            }
+            Effect::Choice { test, site, form, then, otherwise } => {
+                let test = self.replaced(test, by);
+                let then = self.replaced_effect(then, by);
+                let otherwise = self.replaced_effect(otherwise, by);
+                match self.values.node(test) {
+                    Node::Bool(true) => then,
+                    Node::Bool(false) | Node::None => otherwise,
+                    _ => self.effects.make(Effect::Choice { test, site, form, then, otherwise }, &self.values),
+                }
+            }
+            Effect::Loop { kind, site, body, orelse } => {
+                let kind = match kind {
+                    LoopKind::For { iter, item } => {
+                        LoopKind::For { iter: self.replaced(iter, by), item: self.replaced(item, by) }
+                    }
+                    LoopKind::While { test } => LoopKind::While { test: self.replaced(test, by) },
+                };
+                let body = self.replaced_effect(body, by);
+                let orelse = self.replaced_effect(orelse, by);
+                self.effects.make(Effect::Loop { kind, site, body, orelse }, &self.values)
+            }
+            Effect::Try { body, handlers, orelse, finally } => {
+                let body = self.replaced_effect(body, by);
+                let handlers = handlers
+                    .iter()
+                    .map(|handler| HandlerEffect {
+                        catches: handler.catches.clone(),
+                        body: self.replaced_effect(handler.body, by),
+                    })
+                    .collect();
+                let orelse = self.replaced_effect(orelse, by);
+                let finally = self.replaced_effect(finally, by);
+                self.effects.make(Effect::Try { body, handlers, orelse, finally }, &self.values)
+            }
+            Effect::Scope { manager, body } => {
+                let manager = self.replaced_effect(manager, by);
+                let body = self.replaced_effect(body, by);
+                self.effects.make(Effect::Scope { manager, body }, &self.values)
+            }
+            Effect::Call { function, site, body } => {
+                let body = self.replaced_effect(body, by);
+                self.effects.make(Effect::Call { function, site, body }, &self.values)
+            }
+            Effect::Invoke { callee, args, site } => {
+                let callee = self.replaced(callee, by);
+                let args = self.all(&args, by);
+                self.invoke_effect(callee, args, site)
+            }
+            Effect::Nothing | Effect::Exit(..) | Effect::Hole => effect,
+        };
+        by.effects.insert(effect, made);
+        made
+    }
+
+    /// What calling a function value issues.
+    pub(super) fn invoke_effect(&mut self, callee: Value, args: Box<[Value]>, site: crate::base::Site) -> EffectId {
+        if let Node::If(test, then, otherwise) = *self.values.node(callee) {
+            let then = self.invoke_effect(then, args.clone(), site);
+            let otherwise = self.invoke_effect(otherwise, args, site);
+            let form = crate::flow::ChoiceForm::Expression;
+            return self.effects.make(Effect::Choice { test, site, form, then, otherwise }, &self.values);
+        }
+        if let Some((function, mut substitution)) = self.callable(callee, &args) {
+            let Some(summary) = self.summary(function) else { return Effects::NOTHING };
+            let body = self.replaced_effect(summary.effects, &mut substitution);
+            return self.effects.make(Effect::Call { function, site, body }, &self.values);
+        }
+        match self.values.facts(callee).open {
+            true => self.effects.make(Effect::Invoke { callee, args, site }, &self.values),
+            false => Effects::NOTHING,
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Ranks issue different collectives at the same point, or the same with different reduce operators.
+
+use crate::finding::Severity;
+use crate::graph::{Program, SplitKind};
+use crate::rules::{Check, Findings, Group, Probe, Rule};
+
+use super::{Wording, word};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    name: "collective-order",
+    group: Group::Collectives,
+    summary: "arms whose collectives come in different orders, or differ in kind or operator",
+    severity: Severity::Error,
+    rows: &["OM-03", "OM-08"],
+    verify: Some(Probe::CollectiveTrace),
+    page: include_str!("../../../rules/collectives/collective-order.md"),
+    check: Check::Program(check),
+};
+
+fn check(program: &Program, findings: &mut Findings) {
+    word(program, &RULE, SplitKind::Order, findings, |split| Wording {
+        message: match split.instead {
+            Some(instead) if instead.op != split.event.op => {
+                format!("some ranks issue `{}` where others issue `{}` on {}", split.event.op, instead.op, split.group)
+            }
+            _ => format!("ranks call `{}` on {} with different arguments", split.event.op, split.group),
+        },
+        condition: "ranks part here",
+        help: "issue the same collectives in the same order on every rank of the group; vary only the data".to_owned(),
+    });
+}

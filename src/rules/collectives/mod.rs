@@ -1,0 +1,85 @@
+//! Every rank of the group issues the same collectives in the same order.
+//!
+//! The analysis has found where ranks part ways ([`Program::divergence`]); each rule words one sort of split.
+
+use crate::finding::{Finding, Severity};
+use crate::graph::{Program, Split, SplitKind};
+
+use super::{Findings, Rule};
+
+mod collective_order;
+mod conditional_collective;
+mod conditional_group_creation;
+mod divergent_early_exit;
+mod divergent_loop;
+mod wrong_group;
+mod wrong_root;
+
+pub use collective_order::RULE as COLLECTIVE_ORDER;
+pub use conditional_collective::RULE as CONDITIONAL_COLLECTIVE;
+pub use conditional_group_creation::RULE as CONDITIONAL_GROUP_CREATION;
+pub use divergent_early_exit::RULE as DIVERGENT_EARLY_EXIT;
+pub use divergent_loop::RULE as DIVERGENT_LOOP;
+pub use wrong_group::RULE as WRONG_GROUP;
+pub use wrong_root::RULE as WRONG_ROOT;
+
+/// How one sort of split is worded.
+struct Wording {
+    /// What is wrong, in one sentence.
+    message: String,
+    /// What stands at the condition where ranks part.
+    condition: &'static str,
+    /// What to do.
+    help: String,
+}
+
+/// Words every split of one kind.
+fn word(program: &Program, rule: &Rule, kind: SplitKind, findings: &mut Findings, wording: fn(&Split) -> Wording) {
+    for split in program.divergence().splits.iter().filter(|split| split.kind == kind) {
+        findings.push(finding(program, rule, split, wording(split)));
+    }
+}
+
+/// The finding for a split: primary at the event, or at the outermost call that leads to it, then the origin of the
+/// difference, the condition, and the calls down to the event.
+fn finding(program: &Program, rule: &Rule, split: &Split, wording: Wording) -> Finding {
+    let (file, local) = program.locate(split.function);
+    let primary = split.calls.first().map_or(split.event.site, |(site, _)| *site);
+    let mut finding = Findings::new_finding(rule, primary, program.symbol_of(file, local), wording.message)
+        .help(wording.help)
+        .confidence(split.confidence);
+    if let Some((site, reason)) = &split.origin {
+        finding = finding.because(*site, reason.clone());
+    }
+    if let Some(decision) = split.decision {
+        finding = finding.because(decision.site, wording.condition);
+    }
+    for (index, (_, called)) in split.calls.iter().enumerate() {
+        let last = index + 1 == split.calls.len();
+        let target = if last { split.event.site } else { split.calls[index + 1].0 };
+        let message = match last {
+            true => format!("`{called}` issues `{}` on {} here", split.event.op, split.group),
+            false => format!("`{called}` calls on here"),
+        };
+        finding = finding.because(target, message);
+    }
+    if let Some(instead) = split.instead
+        && instead.site != primary
+    {
+        finding = finding.because(instead.site, format!("the others issue `{}` here", instead.op));
+    }
+    finding.witness = split.witness.clone();
+    if split.decision.is_some_and(|decision| decision.is_assertion) {
+        // An assertion that fails ends the job unless somebody catches it.
+        finding.severity = Severity::Warning;
+    }
+    finding
+}
+
+/// The operation in words: `all_reduce`, or what hides it.
+fn operation(split: &Split) -> String {
+    match split.event.implicit {
+        true => format!("`{}` communicates on {} and", split.event.op, split.group),
+        false => format!("`{}` on {}", split.event.op, split.group),
+    }
+}

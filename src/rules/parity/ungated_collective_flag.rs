@@ -1,0 +1,54 @@
+//! A collective reached only under an environment key that is not compared across ranks.
+
+use crate::finding::{Confidence, Severity};
+use crate::graph::Program;
+use crate::rules::{Check, Findings, Group, Probe, Rule};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    name: "ungated-collective-flag",
+    group: Group::Parity,
+    summary: "a collective reached only under an environment key that is not parity-checked",
+    severity: Severity::Error,
+    rows: &["OM-05", "C-01"],
+    verify: Some(Probe::EnvironmentParity),
+    page: include_str!("../../../rules/parity/ungated-collective-flag.md"),
+    check: Check::Program(check),
+};
+
+fn check(program: &Program, findings: &mut Findings) {
+    let environment = program.environment();
+    for gate in &program.divergence().gates {
+        let key = gate.key.as_str();
+        if environment.is_parity_checked(key) {
+            continue;
+        }
+        let (file, local) = program.locate(gate.function);
+        let primary = gate.call.map_or(gate.event, |(site, _)| site);
+        let mut finding = Findings::new_finding(
+            &RULE,
+            primary,
+            program.symbol_of(file, local),
+            format!("`{}` is reached only where `{key}` is set, and nothing makes that the same on every rank", gate.op),
+        )
+        .help(format!("compare `{key}` across ranks at start-up, with the other flags that gate collectives, or let rank 0 decide and broadcast"))
+        .because(gate.condition, "ranks whose environment differs part here");
+        if let Some((_, called)) = gate.call {
+            finding = finding.because(gate.event, format!("`{called}` issues `{}` here", gate.op));
+        }
+        // A flag for tests or for debugging is set by hand, on one process; a setting of the job is set for all.
+        let by_hand = environment.is_test_key(key) || is_diagnostic(key);
+        finding.confidence = match (environment.is_test_key(key), by_hand || !environment.checks().is_empty()) {
+            (true, _) => Confidence::High,
+            (false, true) => Confidence::Medium,
+            (false, false) => Confidence::Low,
+        };
+        findings.push(finding);
+    }
+}
+
+fn is_diagnostic(key: &str) -> bool {
+    const WORDS: [&str; 10] =
+        ["DEBUG", "DBG", "TEST", "CHECK", "VERIFY", "VALIDATE", "TRACE", "PROFILE", "DUMP", "SANITY"];
+    key.split('_').any(|word| WORDS.contains(&word))
+}

@@ -1,0 +1,3 @@
+# ranklint: ignore[meta] -- a template
+# and a remark
+def f(:

@@ -1,0 +1,4 @@
+# ranklint: disable[syntax-error]
+
+def f(:
+# ranklint: enable[syntax-error]

@@ -1,0 +1,2 @@
+x = 1
+def f(: # ranklint: ignore[syntax-error] -- a template

@@ -1,0 +1,2 @@
+# ranklint: ignore
+def f(:

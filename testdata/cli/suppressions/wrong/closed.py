@@ -1,0 +1,4 @@
+# ranklint: disable[syntax-error]
+# ranklint: enable[syntax-error]
+
+def f(:

@@ -1,0 +1,2 @@
+x = '# ranklint: ignore-file[syntax-error]'
+def f(:

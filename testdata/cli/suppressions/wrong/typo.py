@@ -1,0 +1,1 @@
+x = 1  # ranklint: ignore[sintax-error, unreadable-file] -- why

@@ -1,0 +1,4 @@
+#!/bin/sh
+cat <<EOF > /tmp/x
+no end of the heredoc
+$(mktemp -d "${x:-`y` 'z

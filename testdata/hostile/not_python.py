@@ -1,0 +1,4 @@
+<!DOCTYPE html>
+<p>{{ rank }}</p>
+#!/usr/bin/perl
+my $x = 'x';

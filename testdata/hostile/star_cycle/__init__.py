@@ -1,0 +1,3 @@
+from .a import *
+from star_cycle import *
+from .. import star_cycle

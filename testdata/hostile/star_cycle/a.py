@@ -1,0 +1,7 @@
+from .b import *
+from . import b
+__all__ = b.__all__ + ['f']
+
+
+def f():
+    g()

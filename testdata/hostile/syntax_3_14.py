@@ -1,0 +1,5 @@
+template = t"{rank!r} and {x:>{width}}"
+try:
+    f()
+except ValueError, TypeError:
+    g()

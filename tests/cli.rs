@@ -1,0 +1,398 @@
+//! The command line from outside: bad input, exit codes, suppressions, configuration, determinism.
+#![expect(clippy::disallowed_methods, reason = "the tests lay out folders and start the program")]
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+/// A folder of its own for one test, below cargo's folder for such things.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name);
+        if path.exists() {
+            std::fs::remove_dir_all(&path).expect("left over from an earlier run");
+        }
+        std::fs::create_dir_all(&path).expect("cargo's folder can be written to");
+        Folder(path)
+    }
+
+    /// A folder of `testdata/cli`, which the test only reads.
+    fn of_testdata(name: &str) -> Folder {
+        Folder(Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/cli").join(name))
+    }
+
+    fn file(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.0.join(path);
+        std::fs::create_dir_all(path.parent().expect("it lies in the folder")).expect("it can be made");
+        std::fs::write(path, content).expect("it can be written");
+        self
+    }
+
+    /// The user's cache folder, as the program sees it.
+    fn cache(&self) -> PathBuf {
+        let place = self.0.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(&self.0);
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache").join(place.to_string_lossy().replace('/', "-"))
+    }
+
+    fn ranklint(&self, arguments: &[&str]) -> Run {
+        self.piped(arguments, "")
+    }
+
+    fn piped(&self, arguments: &[&str], input: &str) -> Run {
+        let output = Command::new(env!("CARGO_BIN_EXE_ranklint"))
+            .current_dir(&self.0)
+            .env_remove("FORCE_COLOR")
+            .env("XDG_CACHE_HOME", self.cache())
+            .args(arguments)
+            .write_stdin(input)
+            .output()
+            .expect("the program starts");
+        Run::of(output)
+    }
+
+    /// Findings of `check` as `path:line rule`.
+    fn findings(&self, arguments: &[&str]) -> Vec<String> {
+        let run = self.ranklint(&[&["check", "--output-format", "json"], arguments].concat());
+        let whole: Value = serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {run:?}"));
+        whole["findings"]
+            .as_array()
+            .expect("findings are a list")
+            .iter()
+            .map(|finding| {
+                let text = |key: &str| finding[key].as_str().unwrap_or_default().to_owned();
+                format!("{}:{} {}", text("path"), finding["line"], text("rule"))
+            })
+            .collect()
+    }
+}
+
+#[derive(Debug)]
+struct Run {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Run {
+    fn of(output: Output) -> Run {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it prints UTF-8");
+        Run { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    #[track_caller]
+    fn fails_with(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, Some(code), "{self:?}");
+        for part in parts {
+            assert!(self.err.contains(part), "`{part}` is missing: {}", self.err);
+        }
+    }
+}
+
+#[test]
+fn clean_files_are_clean() {
+    let folder = Folder::new("clean");
+    folder
+        .file("a.py", "x = 1\n")
+        .file("empty.py", "")
+        .file("run.sh", "echo done\n")
+        .file("mark.py", "\u{feff}x = 1\n");
+    folder.file("latin.py", b"# coding: latin-1\nx = '\xe9'\n");
+    let run = folder.ranklint(&["check"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn what_cannot_be_read_is_one_finding_and_harms_nothing_else() {
+    let folder = Folder::new("unreadable");
+    folder
+        .file("a.py", "x = 1\n")
+        .file("bytes.py", b"x = '\xff'\n")
+        .file("broken.py", "def f(:\n")
+        .file("dir.py/in.py", "y = 1\n");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere.py", folder.0.join("dangling.py")).expect("a link");
+        std::os::unix::fs::symlink("loop.py", folder.0.join("loop.py")).expect("a link");
+        std::os::unix::fs::symlink(".", folder.0.join("again")).expect("a link");
+        std::os::unix::fs::symlink("dir.py", folder.0.join("link")).expect("a link");
+    }
+    let mut expected = vec!["broken.py:1 syntax-error", "bytes.py:1 unreadable-file"];
+    if cfg!(unix) {
+        expected.extend(["dangling.py:1 unreadable-file", "loop.py:1 unreadable-file"]);
+    }
+    assert_eq!(folder.findings(&[]), expected);
+    assert_eq!(folder.ranklint(&["check"]).code, Some(1));
+    assert_eq!(folder.ranklint(&["check", "--exit-zero"]).code, Some(0));
+    assert_eq!(folder.ranklint(&["check", "link"]).err, "", "a link given by name is followed");
+    assert_eq!(folder.ranklint(&["check", "--select", "filesystem", "a.py", "dir.py"]).code, Some(0));
+    assert!(folder.ranklint(&["check", "bytes.py"]).out.contains("offset 5 (line 1)"));
+    assert_eq!(folder.findings(&["--ignore", "syntax-error,unreadable-file"]), Vec::<String>::new());
+}
+
+#[test]
+fn deep_and_long_files_do_not_overflow() {
+    let folder = Folder::new("deep");
+    folder.file("parentheses.py", format!("x = {}1{}\n", "(".repeat(10_000), ")".repeat(10_000)));
+    folder.file("sum.py", format!("x = a{}\n", " + a".repeat(10_000)));
+    folder.file("attributes.py", format!("x = a{}\n", ".b()[0]".repeat(10_000)));
+    folder.file("lambdas.py", format!("x = {}1\n", "lambda: ".repeat(10_000)));
+    folder.file("ternaries.py", format!("x = {}1\n", "a if b else ".repeat(10_000)));
+    folder.file("elif.py", format!("if a:\n    pass\n{}", "elif b:\n    pass\n".repeat(10_000)));
+    let ifs: String = (0..5_000).map(|depth| format!("{}if a:\n", " ".repeat(depth))).collect();
+    folder.file("ifs.py", format!("{ifs}{}pass\n", " ".repeat(5_000)));
+    folder.file("long.py", "x = 1\n".repeat(100_000));
+    let run = folder.ranklint(&["check"]);
+    assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
+    folder.file("absurd.py", format!("x = a{}\n", " + a".repeat(1_000_000)));
+    assert_eq!(folder.findings(&[]), ["absurd.py:1 syntax-error"]);
+}
+
+#[test]
+fn a_missing_path_is_named_with_a_suggestion() {
+    let folder = Folder::new("missing");
+    folder.file("train/step.py", "x = 1\n");
+    folder.ranklint(&["check", "trian/step.py"]).fails_with(2, &["`trian/step.py`", "did you mean `train/step.py`?"]);
+    folder.ranklint(&["check", "train/stop.py"]).fails_with(2, &["did you mean `train/step.py`?"]);
+    folder.ranklint(&["check", "train/zzzz.py"]).fails_with(2, &["`train` exists"]);
+}
+
+#[test]
+fn an_unknown_rule_is_named_with_a_suggestion() {
+    let folder = Folder::new("unknown-rule");
+    let meant = "did you mean `unused-ignore`?";
+    folder.ranklint(&["check", "--select", "unused_ignor"]).fails_with(2, &["--select", "`unused_ignor`", meant]);
+    folder.ranklint(&["check", "--ignore", "unsed-ignore"]).fails_with(2, &["--ignore", meant]);
+    folder.ranklint(&["explain", "unused-ignores"]).fails_with(2, &[meant]);
+    folder.ranklint(&["check", "--no-such-option"]).fails_with(2, &["--no-such-option"]);
+    folder.ranklint(&["check", "--output-format", "jsn"]).fails_with(2, &["json"]);
+}
+
+#[test]
+fn mistakes_in_the_configuration_have_a_place_and_a_suggestion() {
+    let folder = Folder::new("configuration");
+    folder.file("a.py", "x = 1\n");
+    let check = |text: &str, parts: &[&str]| {
+        folder.file("ranklint.toml", text);
+        folder.ranklint(&["check"]).fails_with(2, parts);
+    };
+    check("select = [\"all\"\nignore = 1\n", &["ranklint.toml:2:1"]);
+    check("# one\nselct = [\"all\"]\n", &["ranklint.toml:2:1: unknown key `selct`", "2 | selct", "^^^^^", "`select`?"]);
+    check("select = \"all\"\n", &["ranklint.toml:1:10", "sequence"]);
+    check("select = [\"all\", \"unused-ignor\"]\n", &["ranklint.toml:1:18: `unused-ignor`", "`unused-ignore`?"]);
+    check("[per-file-ignores]\n\"a/*.py\" = [\"mta\"]\n", &["ranklint.toml:2:13: `mta`", "`meta`?"]);
+    check("[per-file-ignores]\n\"a/[.py\" = [\"meta\"]\n", &["ranklint.toml:2:1", "no path pattern"]);
+    check("min-confidence = \"mid\"\n", &["ranklint.toml:1:18: unknown value `mid`"]);
+    check("[[allowed-writes]]\npath = \"/dev/shm\"\n", &["ranklint.toml:1:1", "reason"]);
+    check("[[allowed-writes]]\npath = \"/dev/shm\"\nreason = \" \"\n", &["ranklint.toml:3:10", "`reason`"]);
+    check("extend = \"base.toml\"\n", &["ranklint.toml:1:10", "`base.toml`"]);
+    check("extend = \"ranklint.toml\"\n", &["ranklint.toml:1:10", "leads back"]);
+    check("[[models.colective]]\nname = \"x\"\n", &["ranklint.toml:1:10", "colective"]);
+    folder.ranklint(&["check", "--config", "none.toml"]).fails_with(2, &["none.toml: there is no such file"]);
+    assert_eq!(folder.ranklint(&["check", "--isolated"]).code, Some(0));
+}
+
+#[test]
+fn the_nearest_configuration_holds() {
+    let folder = Folder::new("nearest");
+    let bad = "def f(:\n";
+    folder
+        .file("pyproject.toml", "[tool.ranklint]\nignore = [\"syntax-error\"]\n")
+        .file("a.py", bad)
+        .file("sub/a.py", bad);
+    folder
+        .file("sub/ranklint.toml", "exclude = [\"gen\"]\n")
+        .file("sub/gen/b.py", bad)
+        .file("sub/pyproject.toml", "[tool.black]\n");
+    assert_eq!(folder.findings(&["."]), Vec::<String>::new());
+    assert_eq!(folder.findings(&["sub"]), ["sub/a.py:1 syntax-error"]);
+    assert_eq!(
+        folder.findings(&["sub/a.py", "sub/gen/b.py"]),
+        ["sub/a.py:1 syntax-error", "sub/gen/b.py:1 syntax-error"]
+    );
+    assert_eq!(folder.findings(&["--force-exclude", "sub/a.py", "sub/gen/b.py"]), ["sub/a.py:1 syntax-error"]);
+    folder.file("sub/ranklint.toml", "extend = \"../pyproject.toml\"\n");
+    assert_eq!(folder.findings(&["sub"]), Vec::<String>::new());
+    folder.file("sub/ranklint.toml", "[per-file-ignores]\n\"gen\" = [\"syntax-error\"]\n");
+    assert_eq!(folder.findings(&["sub"]), ["sub/a.py:1 syntax-error"]);
+    folder.file("sub/ranklint.toml", "include = [\"gen/*.py\"]\n");
+    assert_eq!(folder.findings(&["sub"]), ["sub/gen/b.py:1 syntax-error"]);
+    assert_eq!(folder.findings(&["sub", "--min-severity", "error", "--ignore", "meta"]).len(), 1, "by name only");
+}
+
+#[test]
+fn ignored_and_hidden_files_are_passed_over_unless_named() {
+    let folder = Folder::new("walk");
+    let bad = "def f(:\n";
+    folder.file(".gitignore", "out/\n").file("out/a.py", bad).file(".hidden/a.py", bad).file(".venv/a.py", bad);
+    folder
+        .file("node_modules/a.py", bad)
+        .file("lib/site-packages/a.py", bad)
+        .file("dist/a.py", bad)
+        .file("notes.txt", bad);
+    assert_eq!(folder.findings(&[]), ["dist/a.py:1 syntax-error"]);
+    assert_eq!(folder.findings(&["out/a.py", "notes.txt"]), ["notes.txt:1 syntax-error", "out/a.py:1 syntax-error"]);
+    assert_eq!(folder.findings(&[".venv", "./.venv/../.venv/a.py"]), [".venv/a.py:1 syntax-error"]);
+    folder.file("ranklint.toml", "respect-gitignore = false\n");
+    assert_eq!(folder.findings(&[]), ["dist/a.py:1 syntax-error", "out/a.py:1 syntax-error"]);
+}
+
+#[test]
+fn suppressions_work_and_are_judged() {
+    let folder = Folder::of_testdata("suppressions/work");
+    assert_eq!(folder.findings(&[]), Vec::<String>::new());
+    let summary: Value =
+        serde_json::from_str(&folder.ranklint(&["check", "--output-format", "json"]).out).expect("JSON");
+    assert_eq!(summary["summary"]["suppressed"], 4);
+
+    let folder = Folder::of_testdata("suppressions/wrong");
+    let expected = [
+        "bare.py:1 bare-ignore",
+        "bare.py:2 syntax-error",
+        "closed.py:1 unused-ignore",
+        "closed.py:4 syntax-error",
+        "string.py:2 syntax-error",
+        "typo.py:1 unused-ignore",
+        "typo.py:1 unknown-rule-in-ignore",
+        "unused.sh:1 unused-ignore",
+        "verb.py:1 bare-ignore",
+    ];
+    assert_eq!(folder.findings(&[]), expected);
+    assert_eq!(folder.findings(&["--select", "filesystem", "unused.sh", "typo.py"]), Vec::<String>::new());
+    assert!(folder.ranklint(&["check", "typo.py"]).out.contains("did you mean `syntax-error`?"));
+}
+
+#[test]
+fn reasons_can_be_required() {
+    let folder = Folder::new("reasons");
+    folder.file("ranklint.toml", "require-reason = true\n");
+    folder.file("a.py", "def f(: # ranklint: ignore[syntax-error]\n");
+    folder.file("b.py", "def f(: # ranklint: ignore[syntax-error] -- a template\n");
+    assert_eq!(folder.findings(&[]), ["a.py:1 missing-reason"]);
+}
+
+#[test]
+fn standard_input_has_a_name() {
+    let folder = Folder::new("stdin");
+    folder.file("sub/ranklint.toml", "ignore = [\"syntax-error\"]\n");
+    let run = |arguments: &[&str]| folder.piped(arguments, "def f(:\n");
+    let named = run(&["check", "--output-format", "concise", "--stdin-filename", "x/y.py"]);
+    assert!(named.out.starts_with("x/y.py:1:"), "{named:?}");
+    assert_eq!(run(&["check", "--stdin-filename", "sub/y.py", "-"]).code, Some(0));
+    assert_eq!(run(&["check", "-"]).code, Some(1));
+}
+
+#[test]
+fn one_thread_and_many_print_the_same_bytes() {
+    let folder = Folder::new("determinism");
+    for number in 0..60 {
+        let body = ["x = 1\n", "def f(:\n", "x = 1  # ranklint: ignore[meta]\n", "if rank == 0:\n    dist.barrier()\n"];
+        folder.file(&format!("p{}/m{number}.py", number % 7), body[number % 4]);
+    }
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let testdata = testdata.to_string_lossy();
+    for format in ["json", "concise"] {
+        let run = |jobs: &str| {
+            let arguments = ["check", "--output-format", format, "--isolated", "--min-confidence", "low", "--no-cache"];
+            folder.ranklint(&[&arguments[..], &["-j", jobs, ".", &*testdata]].concat())
+        };
+        let (one, many) = (run("1"), run("8"));
+        assert_eq!((&one.out, one.code), (&many.out, many.code));
+        assert!(one.out.contains("syntax-error"));
+        assert_eq!(run("8").out, many.out);
+    }
+}
+
+#[test]
+fn a_kept_result_prints_the_same_bytes() {
+    let folder = Folder::new("cache");
+    folder.file("a.py", "def f(:\n").file("b.py", "x = 1 # ranklint: ignore[meta]\n").file("c.py", b"\xff");
+    if folder.cache().exists() {
+        std::fs::remove_dir_all(folder.cache()).expect("left over from an earlier run");
+    }
+    for format in ["text", "concise", "json"] {
+        let run = |more: &[&str]| folder.ranklint(&[&["check", "--output-format", format], more].concat());
+        let (fresh, first, second) = (run(&["--no-cache"]), run(&[]), run(&[]));
+        assert_eq!((&fresh.out, fresh.code), (&first.out, first.code));
+        assert_eq!((&fresh.out, fresh.code), (&second.out, second.code));
+    }
+    let kept: Vec<PathBuf> = std::fs::read_dir(folder.cache().join("ranklint/results"))
+        .expect("results are kept in the user's cache folder")
+        .map(|entry| entry.expect("it can be listed").path())
+        .collect();
+    assert_eq!(kept.len(), 1, "one result, whatever the format");
+    std::fs::write(&kept[0], "damaged").expect("it can be written");
+    assert_eq!(folder.findings(&[]).len(), 3);
+    folder.file("a.py", "x = 1\n");
+    assert_eq!(folder.findings(&[]).len(), 2);
+    assert_eq!(folder.findings(&["--ignore", "unused-ignore"]).len(), 1);
+}
+
+#[test]
+fn rules_are_listed_and_explained() {
+    let folder = Folder::new("rules");
+    let list: Value = serde_json::from_str(&folder.ranklint(&["rules", "--output-format", "json"]).out).expect("JSON");
+    for rule in list["rules"].as_array().expect("a list") {
+        let name = rule["name"].as_str().expect("a name");
+        let page = folder.ranklint(&["explain", name]);
+        assert_eq!(page.code, Some(0));
+        assert!(page.out.starts_with('#'), "{name} has no page");
+        assert!(folder.ranklint(&["rules"]).out.contains(name));
+    }
+    assert!(folder.ranklint(&["explain", "meta"]).out.contains("# unused-ignore"));
+    assert!(folder.ranklint(&["version"]).out.starts_with("ranklint "));
+}
+
+#[test]
+fn statistics_count_by_rule() {
+    let folder = Folder::new("statistics");
+    folder.file("a.py", "def f(:\n").file("b.py", "def f(:\n").file("c.py", b"\xff");
+    let run = folder.ranklint(&["check", "--statistics"]);
+    assert_eq!(run.out, "2  syntax-error\n1  unreadable-file\n");
+    assert_eq!(run.code, Some(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_panic() {
+    let folder = Folder::new("pipe");
+    for number in 0..3000 {
+        folder.file(&format!("m{number}.py"), "def f(:\n");
+    }
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_ranklint"))
+        .current_dir(&folder.0)
+        .args(["check", "--no-cache", "--output-format", "json"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let run = Run::of(child.wait_with_output().expect("it ends"));
+    assert_eq!((run.code, run.err.as_str()), (Some(1), ""));
+}
+
+#[test]
+fn the_schema_is_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("ranklint.schema.json");
+    let fresh = ranklint::config::schema();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &fresh).expect("the schema can be written");
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == fresh, "ranklint.schema.json is stale: run this test with UPDATE=1");
+    assert_eq!(Folder::new("schema").ranklint(&["config-schema"]).out, fresh);
+}
+
+#[test]
+fn mistakes_in_own_models_keep_their_place() {
+    let folder = Folder::new("models");
+    folder.file("a.py", "x = 1\n");
+    folder.file("pyproject.toml", "[project]\nname = \"x\"\n\n[[tool.ranklint.models.colective]]\nname = \"x\"\n");
+    folder.ranklint(&["check"]).fails_with(2, &["pyproject.toml:4:", "colective", "did you mean `collective`?"]);
+    folder.file("pyproject.toml", "[[tool.ranklint.models.exit]]\nnames = [\"mine.abort\"]\n");
+    let run = folder.ranklint(&["check"]);
+    assert!(run.code == Some(0) || run.err.contains("pyproject.toml:"), "{run:?}");
+}

@@ -1,0 +1,59 @@
+//! The fixtures of the rules: `testdata/rules/<group>/<rule>/`, each a script or a folder.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Case, root, tree};
+
+/// A fixture of a rule.
+pub struct Fixture {
+    /// Name of the rule's group.
+    pub group: String,
+    /// Name of the rule.
+    pub rule: String,
+    /// Its files.
+    pub case: Case,
+    /// Where its files lie, relative to the root of the crate, with a slash at the end.
+    pub base: String,
+}
+
+/// Names of the entries of a folder, sorted; none where there is no such folder.
+pub fn entries(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| name != "__pycache__" && !name.starts_with('.'));
+    names.sort();
+    names
+}
+
+/// Group and name of every rule that has a folder of fixtures.
+pub fn folders() -> Vec<(String, String)> {
+    let rules = root().join("testdata/rules");
+    let groups = entries(&rules).into_iter();
+    groups.flat_map(|group| entries(&rules.join(&group)).into_iter().map(move |rule| (group.clone(), rule))).collect()
+}
+
+/// All fixtures, sorted.
+pub fn fixtures() -> Vec<Fixture> {
+    let mut fixtures = Vec::new();
+    for (group, rule) in folders() {
+        let base = format!("testdata/rules/{group}/{rule}/");
+        let folder = root().join(&base);
+        for name in entries(&folder) {
+            let path = folder.join(&name);
+            let read = |file: &Path| fs::read(file).expect("fixtures can be read");
+            let (files, base) = if path.is_dir() {
+                let files = tree(&path).into_iter().map(|file| (file.clone(), read(&path.join(&file)))).collect();
+                (files, format!("{base}{name}/"))
+            } else if name.ends_with(".py") || name.ends_with(".sh") {
+                (vec![(name.clone(), read(&path))], base.clone())
+            } else {
+                continue;
+            };
+            let case = Case { name: format!("{group}/{rule}/{name}"), files };
+            fixtures.push(Fixture { group: group.clone(), rule: rule.clone(), case, base });
+        }
+    }
+    fixtures
+}
