@@ -13,8 +13,10 @@ use crate::model::{
     Call, Constant, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement,
 };
 
+use super::accesses::is_environment;
 use super::bindings::Binding;
-use super::environment::{EnvironmentReads, called, is_environment};
+use super::environment::EnvironmentReads;
+use super::helpers::called;
 use super::program::Program;
 use super::resolve::{Scope, Target};
 

@@ -68,16 +68,16 @@ fn made(model: &File) -> Option<ExprId> {
     let mut found = None;
     for function in bodies(model) {
         each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
-            Stmt::Assign { targets, .. } => found = found.or(model.list(*targets).iter().copied().find(|&one| is_named(one))),
+            Stmt::Assign { targets, .. } => {
+                found = found.or(model.list(*targets).iter().copied().find(|&one| is_named(one)))
+            }
             Stmt::Annotated { target, .. } => found = found.or(Some(*target).filter(|&one| is_named(one))),
             _ => {}
         });
     }
     found.or_else(|| {
         (0..model.expr_count() as u32).find_map(|index| match model.expr(ExprId(index)) {
-            Expr::Dict(parts) => {
-                model.list(parts).chunks_exact(2).map(|pair| pair[0]).find(|&key| is_named(key))
-            }
+            Expr::Dict(parts) => model.list(parts).chunks_exact(2).map(|pair| pair[0]).find(|&key| is_named(key)),
             Expr::Call(index) => {
                 let keywords = model.keywords(model.call(index));
                 keywords.iter().find(|keyword| keyword.name == Some(manifest)).map(|keyword| keyword.value)

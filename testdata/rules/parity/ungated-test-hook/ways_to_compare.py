@@ -57,4 +57,4 @@ def more():
 def unchecked():
     if os.environ.get("SCOPE_TEST_GATHER"):  # error: [ungated-test-hook]
         out = [None] * dist.get_world_size()
-        dist.all_gather_object(out, "hello")
+        dist.all_gather_object(out, "hello")  # error: [ungated-collective-flag]
