@@ -33,7 +33,7 @@ def by_digest(device):
     mine = torch.tensor(list(digest), device=device)
     everyone = [torch.empty_like(mine) for _ in range(dist.get_world_size())]
     dist.all_gather(everyone, mine)
-    return everyone
+    assert all(torch.equal(one, mine) for one in everyone)
 
 
 def by_vote(device):
@@ -44,6 +44,8 @@ def by_vote(device):
 
 def by_store(store, rank):
     store.set(f"flags/{rank}", json.dumps({"SCOPE_TEST_STORE": os.environ.get("SCOPE_TEST_STORE")}))
+    if store.get("flags/0") != store.get(f"flags/{rank}"):
+        raise RuntimeError("flags differ")
 
 
 def test_only(prefix):
