@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::base::{Site, Symbol};
 use crate::model::{BinaryOp, CompareOp};
@@ -88,7 +88,9 @@ pub struct Evaluator<'a> {
     /// The class.
     pub class: &'a Assignment,
     /// Loop elements that are known while a short loop is unrolled.
-    pub items: Vec<(Value, Concrete)>,
+    items: Vec<(Value, Concrete)>,
+    known: RefCell<FxHashMap<Value, Concrete>>,
+    decided: RefCell<FxHashMap<Value, Truth>>,
     /// What the class does not say and answers depended on.
     pub missing: RefCell<Missing>,
 }
@@ -110,11 +112,50 @@ const MAX_SPELLED: i64 = 16;
 impl<'a> Evaluator<'a> {
     /// An evaluator for one class.
     pub fn new(values: &'a Values, world: World, class: &'a Assignment) -> Self {
-        Evaluator { values, world, class, items: Vec::new(), missing: RefCell::default() }
+        Evaluator {
+            values,
+            world,
+            class,
+            items: Vec::new(),
+            known: RefCell::default(),
+            decided: RefCell::default(),
+            missing: RefCell::default(),
+        }
+    }
+
+    /// Whether no loop element is bound at present.
+    pub fn is_plain(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Binds a loop's element for one turn.
+    pub fn bind(&mut self, item: Value, known: Concrete) {
+        self.items.push((item, known));
+        self.forget();
+    }
+
+    /// Forgets the binding made last.
+    pub fn unbind(&mut self) {
+        self.items.pop();
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.known.get_mut().clear();
+        self.decided.get_mut().clear();
     }
 
     /// What the value comes to.
     pub fn value(&self, value: Value) -> Concrete {
+        if let Some(known) = self.known.borrow().get(&value) {
+            return known.clone();
+        }
+        let found = self.evaluate(value);
+        self.known.borrow_mut().insert(value, found.clone());
+        found
+    }
+
+    fn evaluate(&self, value: Value) -> Concrete {
         let opaque = Concrete::Opaque(value);
         match self.values.node(value) {
             Node::None => Concrete::None,
@@ -219,6 +260,15 @@ impl<'a> Evaluator<'a> {
 
     /// Whether the condition holds.
     pub fn truth(&self, value: Value) -> Truth {
+        if let Some(&known) = self.decided.borrow().get(&value) {
+            return known;
+        }
+        let found = self.decide(value);
+        self.decided.borrow_mut().insert(value, found);
+        found
+    }
+
+    fn decide(&self, value: Value) -> Truth {
         match self.values.node(value) {
             Node::Not(inner) => match self.truth(*inner) {
                 Truth::Known(known) => Truth::Known(!known),

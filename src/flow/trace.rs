@@ -320,7 +320,7 @@ struct Run<'t, 'a> {
 
 impl Run<'_, '_> {
     fn effect(&mut self, id: EffectId, to: &Continuations) -> TraceId {
-        let simple = self.evaluator.items.is_empty() && to.hole.is_none() && to.raise.is_none();
+        let simple = self.evaluator.is_plain() && to.hole.is_none() && to.raise.is_none();
         let key = (id, to.next, to.ret, to.brk, to.again, to.level);
         if simple && let Some(&known) = self.memo.get(&key) {
             return known;
@@ -499,9 +499,9 @@ impl Run<'_, '_> {
                 {
                     let mut next = after;
                     for part in parts.into_iter().rev() {
-                        self.evaluator.items.push((item, part));
+                        self.evaluator.bind(item, part);
                         next = self.effect(body, &Continuations { next, brk: to.next, again: next, ..to.clone() });
-                        self.evaluator.items.pop();
+                        self.evaluator.unbind();
                     }
                     return next;
                 }

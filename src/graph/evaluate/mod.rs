@@ -66,6 +66,7 @@ pub struct Engine<'p> {
     writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
     births: FxHashMap<Value, Vec<Birth>>,
     reaching: FxHashSet<FunctionId>,
+    nesting: u32,
     pub(super) none: Value,
 }
 
@@ -144,6 +145,7 @@ impl<'p> Engine<'p> {
             writers: FxHashMap::default(),
             births: FxHashMap::default(),
             reaching,
+            nesting: 0,
             none,
         }
     }

@@ -7,6 +7,9 @@ use crate::flow::{Effect, EffectId, Effects, Event, HandlerEffect, LoopKind, Nod
 
 use super::Engine;
 
+/// How deep functions are called that are only known where they are handed over: one may be handed to itself.
+const MAX_NESTING: u32 = 8;
+
 /// What parameters and captured variables stand for.
 #[derive(Default)]
 pub(super) struct Substitution {
@@ -153,7 +156,13 @@ impl<'p> Engine<'p> {
     pub(super) fn invoked_result(&mut self, callee: Value, args: &[Value]) -> Option<Value> {
         let (function, mut substitution) = self.callable(callee, args)?;
         let summary = self.summary(function)?;
-        Some(self.replaced(summary.result, &mut substitution))
+        if self.nesting >= MAX_NESTING {
+            return None;
+        }
+        self.nesting += 1;
+        let result = self.replaced(summary.result, &mut substitution);
+        self.nesting -= 1;
+        Some(result)
     }
 
     /// The function behind a function value, with its parameters and captured variables bound to `args`.
@@ -263,7 +272,12 @@ impl<'p> Engine<'p> {
         }
         if let Some((function, mut substitution)) = self.callable(callee, &args) {
             let Some(summary) = self.summary(function) else { return Effects::NOTHING };
+            if self.nesting >= MAX_NESTING {
+                return Effects::NOTHING;
+            }
+            self.nesting += 1;
             let body = self.replaced_effect(summary.effects, &mut substitution);
+            self.nesting -= 1;
             return self.effects.make(Effect::Call { function, site, body }, &self.values);
         }
         match self.values.facts(callee).open {
