@@ -87,16 +87,14 @@ pub(super) fn checks(program: &Program, reads: &EnvironmentReads) -> Found {
     let mut gatherers: FxHashMap<FunctionId, Gatherer> = FxHashMap::default();
     for file in program.file_ids() {
         let model = &program.file(file).model;
-        for (function, expr, call) in calls_of(model, &|name| NAMES.contains_key(&name)) {
-            let Some(&gather) = last_name(model, call.callee).and_then(|last| NAMES.get(&last)) else { continue };
-            if gather.kind == Kind::Store && !is_store(model, call) {
-                continue;
-            }
+        for (function, expr, call) in calls_of(model, &|callee| gather_called(model, callee).is_some()) {
+            let Some(gather) = gather_called(model, call.callee) else { continue };
             let Some(seed) = payload(model, call, gather) else { continue };
             let judged = gather.kind == Kind::Tensor || judges(model, function);
             let depth = if gather.kind == Kind::Tensor { 1 } else { DEPTH };
             let parameters = search.follow_seeds(file, function, expr, &[seed], depth, judged);
-            if gather.kind == Kind::Object && !parameters.is_empty() {
+            let special = model.function(function).name.as_str().starts_with("__");
+            if gather.kind == Kind::Object && !parameters.is_empty() && !special {
                 let entry = gatherers.entry(program.function_id(file, function)).or_default();
                 entry.parameters.extend(parameters);
                 entry.judged |= judged;
@@ -166,7 +164,9 @@ impl Search<'_> {
         let mut next: FxHashMap<FunctionId, Gatherer> = FxHashMap::default();
         for file in self.program.file_ids() {
             let model = &self.program.file(file).model;
-            for (function, expr, call) in calls_of(model, &|name| names.contains(&name)) {
+            for (function, expr, call) in
+                calls_of(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
+            {
                 let Some(target) = called(self.program, file, function, call.callee) else { continue };
                 let Some(gatherer) = gatherers.get(&target) else { continue };
                 let parameters = gatherer.parameters.iter();
@@ -223,7 +223,9 @@ impl Search<'_> {
                 }
                 match self.program.scope_of(file, function, name) {
                     Scope::Local(owner) => {
-                        if owner == function && model.function(owner).parameters.iter().any(|one| one.name == name) {
+                        let parameters = &model.function(owner).parameters;
+                        let object = matches!(name.as_str(), "self" | "cls");
+                        if owner == function && !object && parameters.iter().any(|one| one.name == name) {
                             trail.parameters.push(name);
                         }
                         given_to(model, owner, name, &mut roots);
@@ -458,9 +460,14 @@ fn judges(model: &File, function: LocalFunction) -> bool {
     found
 }
 
-fn is_store(model: &File, call: Call) -> bool {
-    let Expr::Attribute { value, .. } = model.expr(call.callee) else { return false };
-    last_name(model, value).is_some_and(|name| name.as_str().to_ascii_lowercase().ends_with("store"))
+/// The gather that a callee names; `set` only on something called a store.
+fn gather_called(model: &File, callee: ExprId) -> Option<&'static Gather> {
+    let gather = *NAMES.get(&last_name(model, callee)?)?;
+    if gather.kind != Kind::Store {
+        return Some(gather);
+    }
+    let Expr::Attribute { value, .. } = model.expr(callee) else { return None };
+    last_name(model, value)?.as_str().to_ascii_lowercase().ends_with("store").then_some(gather)
 }
 
 fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
@@ -470,11 +477,10 @@ fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
     }
 }
 
-/// The calls of a file whose last name is wanted; one cheap pass when there are none.
-fn calls_of(model: &File, wanted: &dyn Fn(Symbol) -> bool) -> Vec<(LocalFunction, ExprId, Call)> {
-    let is_wanted = |callee: ExprId| last_name(model, callee).is_some_and(wanted);
+/// The calls of a file whose callee is wanted; one cheap pass when there are none.
+fn calls_of(model: &File, wanted: &dyn Fn(ExprId) -> bool) -> Vec<(LocalFunction, ExprId, Call)> {
     let any = (0..model.expr_count() as u32).any(|id| match model.expr(ExprId(id)) {
-        Expr::Call(index) => is_wanted(model.call(index).callee),
+        Expr::Call(index) => wanted(model.call(index).callee),
         _ => false,
     });
     let mut out = Vec::new();
@@ -483,7 +489,7 @@ fn calls_of(model: &File, wanted: &dyn Fn(Symbol) -> bool) -> Vec<(LocalFunction
             if body.kind != FunctionKind::Lambda && !body.skeleton {
                 let function = LocalFunction(index as u32);
                 each_call(model, function, &mut |expr, call| {
-                    if is_wanted(call.callee) {
+                    if wanted(call.callee) {
                         out.push((function, expr, call));
                     }
                 });
