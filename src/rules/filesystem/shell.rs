@@ -117,6 +117,9 @@ impl<'a> Reader<'a> {
             let strip = self.peek() == Some('-');
             self.at += usize::from(strip);
             self.blanks();
+            if matches!(self.peek(), None | Some('\n')) {
+                return;
+            }
             let delimiter = self.word(out).text;
             self.pending.push((delimiter, strip));
             return;
@@ -207,7 +210,7 @@ impl<'a> Reader<'a> {
             }
         }
         if self.at == start {
-            self.at += self.peek().map_or(1, char::len_utf8);
+            self.at += self.peek().map_or(0, char::len_utf8);
         }
         Word { text, span: Span::new((self.base + start) as u32, (self.base + self.at) as u32) }
     }
@@ -476,13 +479,15 @@ mod tests {
             "ls /tmp; rm -rf /tmp/x; cd /tmp",
             "[ $a -gt 3 ] && echo \"see /tmp/x\" | tee out.log",
             "a <(sort /tmp/x)",
+            "a <<",
+            "a << \n> out/x",
         ] {
             assert_eq!(found(script), Vec::<String>::new(), "{script}");
         }
     }
 
     proptest::proptest! {
-        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(2000))]
+        #![proptest_config(proptest::prelude::ProptestConfig { cases: 4000, failure_persistence: None, ..Default::default() })]
 
         #[test]
         fn nothing_panics_and_spans_lie_in_the_text(script in "['\"`$(){}<>&|;#=\\\\ \n\té/~:tmpc-]{0,60}") {
