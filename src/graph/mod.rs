@@ -1,11 +1,13 @@
 //! The program: modules, classes, what names mean across files, and what functions issue.
 
+mod accesses;
 mod bindings;
 mod context;
 mod divergence;
 mod environment;
 pub mod evaluate;
 mod gates;
+mod helpers;
 mod modules;
 mod operators;
 mod parity;

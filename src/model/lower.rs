@@ -13,7 +13,7 @@ use super::tree::*;
 pub enum Detail {
     /// Everything.
     Full,
-    /// Definitions, imports and which names each function calls: for files that speak of nothing distributed.
+    /// Definitions, imports, constants and which names each function calls: for files that speak of nothing distributed.
     /// They are lowered again in full when the call graph shows that they stand on the way to a collective.
     Skeleton,
 }
@@ -23,6 +23,9 @@ pub(super) const MAX_DEPTH: u32 = 400;
 
 /// Strings longer than this many bytes carry no path, name or command.
 const MAX_STRING: usize = 4096;
+
+/// Collections of more elements than this are data, not a list of keys.
+const MAX_COLLECTION: usize = 200;
 
 /// Lowers one parsed file.
 pub fn lower(parsed: &Parsed, source: &str, detail: Detail) -> File {
@@ -476,6 +479,15 @@ impl<'a> Lowerer<'a> {
     }
 
     fn skeleton_stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<StmtId>) {
+        if self.functions.len() == 1
+            && let ast::Stmt::Assign(assign) = stmt
+            && is_constant(assign)
+        {
+            let detail = std::mem::replace(&mut self.detail, Detail::Full);
+            self.stmt(stmt, out);
+            self.detail = detail;
+            return;
+        }
         let mut finder = super::lower_expr::Definitions::default();
         finder.statement(stmt);
         for call in finder.calls {
@@ -490,6 +502,30 @@ impl<'a> Lowerer<'a> {
             self.stmt(nested, out);
         }
     }
+}
+
+/// Whether a top-level assignment gives a name a text, a path or a collection, such as other files import: a key, a folder,
+/// a list of keys.
+fn is_constant(assign: &ast::StmtAssign) -> bool {
+    let [ast::Expr::Name(name)] = assign.targets.as_slice() else { return false };
+    let short = |elements: &[ast::Expr]| elements.len() <= MAX_COLLECTION;
+    !name.id.starts_with("__")
+        && match &*assign.value {
+            ast::Expr::StringLiteral(_) | ast::Expr::FString(_) | ast::Expr::BinOp(_) => true,
+            ast::Expr::Tuple(tuple) => short(&tuple.elts),
+            ast::Expr::List(list) => short(&list.elts),
+            ast::Expr::Set(set) => short(&set.elts),
+            ast::Expr::Dict(dict) => dict.items.len() <= MAX_COLLECTION,
+            ast::Expr::Call(call) => {
+                let last = match &*call.func {
+                    ast::Expr::Name(name) => name.id.as_str(),
+                    ast::Expr::Attribute(attribute) => attribute.attr.as_str(),
+                    _ => return false,
+                };
+                matches!(last, "frozenset" | "set" | "tuple" | "list" | "dict" | "sorted" | "Path" | "join")
+            }
+            _ => false,
+        }
 }
 
 fn collect_bindings(pattern: &ast::Pattern, found: &mut dyn FnMut(&str)) {
