@@ -14,6 +14,7 @@ mod parity;
 mod program;
 mod reach;
 mod resolve;
+mod taint;
 mod witness;
 
 pub use context::{Context, each_in_context};
