@@ -3,7 +3,7 @@
 //! It decides what is worth evaluating. A function that mentions none of these names cannot part ranks by itself;
 //! it is evaluated only when a caller hands it something that differs.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FunctionId, Symbol};
 use crate::catalog::{Entry, Outcome, ValueKind};
@@ -12,11 +12,18 @@ use crate::model::{Function, FunctionKind, Sink};
 use super::program::Program;
 
 /// Rounds in which names spread through returns and attributes.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 2;
+
+/// A name that more functions than this define or write means too many things to follow.
+const MAX_NAMESAKES: usize = 10;
 
 /// Names that may differ between ranks.
 pub struct Taint {
     names: FxHashSet<Symbol>,
+    /// Names that count only behind another: `exists` behind `path`, `time` behind `time`.
+    pairs: FxHashSet<(Symbol, Symbol)>,
+    /// How many functions bear or write a name.
+    namesakes: FxHashMap<Symbol, usize>,
     /// Operations that take a root, and reads of the environment: worth a look wherever they stand.
     notable: FxHashSet<Symbol>,
 }
@@ -24,10 +31,24 @@ pub struct Taint {
 impl Taint {
     /// Collects the names of the catalogue and spreads them through the program.
     pub fn of(program: &Program) -> Taint {
-        let mut taint = Taint { names: FxHashSet::default(), notable: FxHashSet::default() };
+        let mut taint = Taint {
+            names: FxHashSet::default(),
+            pairs: FxHashSet::default(),
+            namesakes: namesakes(program),
+            notable: FxHashSet::default(),
+        };
         let last = |name: Symbol| Symbol::new(name.as_str().rsplit('.').next().unwrap_or_default());
         for (name, entry) in program.catalog.entries() {
             match entry {
+                Entry::Value(value) if matches!(value.kind, ValueKind::Local(_)) => {
+                    let mut parts = name.as_str().rsplit('.');
+                    if let (Some(last), Some(before)) = (parts.next(), parts.next()) {
+                        taint.pairs.insert((Symbol::new(before), Symbol::new(last)));
+                        if last.contains('_') {
+                            taint.names.insert(Symbol::new(last));
+                        }
+                    }
+                }
                 Entry::Value(value) if differs(&value.kind) => {
                     taint.names.insert(last(name));
                 }
@@ -35,11 +56,14 @@ impl Taint {
                     taint.notable.insert(last(name));
                 }
                 Entry::Operation(operation) => {
-                    if operation.returns == Outcome::Differs || !operation.differs.is_empty() {
-                        taint.names.insert(last(name));
+                    let last = last(name);
+                    if (operation.returns == Outcome::Differs || !operation.differs.is_empty())
+                        && last.as_str().contains('_')
+                    {
+                        taint.names.insert(last);
                     }
                     if !operation.roots.is_empty() {
-                        taint.notable.insert(last(name));
+                        taint.notable.insert(last);
                     }
                 }
                 _ => {}
@@ -54,6 +78,9 @@ impl Taint {
             taint.names.insert(Symbol::new(name));
         }
         for _ in 0..ROUNDS {
+            if std::env::var("RANKLINT_STATS").is_ok() {
+                eprintln!("taint {} candidates {}", taint.names.len(), taint.candidates(program).len());
+            }
             if !taint.spread(program) {
                 break;
             }
@@ -71,8 +98,8 @@ impl Taint {
         let mut out = FxHashSet::default();
         for file in program.file_ids() {
             for (index, function) in program.file(file).model.functions.iter().enumerate() {
-                let mentioned =
-                    function.mentions.iter().any(|name| self.names.contains(name) || self.notable.contains(name));
+                let mentioned = self.mentioned(&function.mentions, &[])
+                    || function.mentions.iter().any(|name| self.notable.contains(name));
                 let named = function.parameters.iter().any(|parameter| self.names.contains(&parameter.name));
                 if mentioned || named {
                     out.insert(program.function_id(file, crate::model::LocalFunction(index as u32)));
@@ -80,6 +107,15 @@ impl Taint {
             }
         }
         out
+    }
+
+    /// Whether a run of mentions holds a name that may differ.
+    fn mentioned(&self, mentions: &[Symbol], locals: &[Symbol]) -> bool {
+        let mut before = None;
+        mentions.iter().any(|&name| {
+            let pair = before.replace(name).is_some_and(|before| self.pairs.contains(&(before, name)));
+            pair || self.names.contains(&name) || locals.contains(&name)
+        })
     }
 
     fn spread(&mut self, program: &Program) -> bool {
@@ -90,6 +126,7 @@ impl Taint {
             }
         }
         let before = self.names.len();
+        fresh.retain(|name| self.namesakes.get(name).copied().unwrap_or(0) <= MAX_NAMESAKES);
         self.names.extend(fresh);
         self.names.len() > before
     }
@@ -105,11 +142,8 @@ impl Taint {
         for _ in 0..2 {
             let before = locals.len();
             for flow in &function.flows {
-                let tainted = |start: u32, end: u32| {
-                    function.mentions[start as usize..end as usize]
-                        .iter()
-                        .any(|name| self.names.contains(name) || locals.contains(name))
-                };
+                let tainted =
+                    |start: u32, end: u32| self.mentioned(&function.mentions[start as usize..end as usize], &locals);
                 let mut hit = tainted(flow.start, flow.end);
                 let mut guard = flow.guard;
                 while !hit && guard > 0 {
@@ -137,6 +171,27 @@ impl Taint {
             }
         }
     }
+}
+
+/// How many functions bear each name, or write an attribute or a module variable of it.
+fn namesakes(program: &Program) -> FxHashMap<Symbol, usize> {
+    let mut out: FxHashMap<Symbol, usize> = FxHashMap::default();
+    for file in program.file_ids() {
+        for function in &program.file(file).model.functions {
+            if function.kind == FunctionKind::Def {
+                *out.entry(function.name).or_default() += 1;
+            }
+            let outer = matches!(function.kind, FunctionKind::Module | FunctionKind::ClassBody);
+            for flow in &function.flows {
+                match flow.to {
+                    Sink::Attribute(name) => *out.entry(name).or_default() += 1,
+                    Sink::Name(name) if outer => *out.entry(name).or_default() += 1,
+                    _ => {}
+                }
+            }
+        }
+    }
+    out
 }
 
 fn differs(kind: &ValueKind) -> bool {
