@@ -67,9 +67,11 @@ def main() -> int:
         print(tree)
         return 0
 
+    built = build()
+    check = ["check", "--no-cache", "--isolated", "--output-format", "concise"]
     programs = [
-        Program("parsing alone", [str(build("--bench=parse_only")), *paths]),
-        Program("ranklint check", [str(build("--bin=ranklint")), *check_options(), *paths]),
+        Program("parsing alone", [built["parse_only"], *paths]),
+        Program("ranklint check", [built["ranklint"], *check, *paths]),
     ]
     ruff = find_ruff()
     if ruff:
@@ -148,16 +150,13 @@ def unpack(archive: Path, target: Path) -> None:
             wheel.extractall(target)
 
 
-def check_options() -> list[str]:
-    return ["check", "--no-cache", "--isolated", "--output-format", "concise"]
-
-
-def build(target: str) -> Path:
-    """Build one program in release mode and say where it lies."""
-    command = ["cargo", "build", "--release", "--locked", "--message-format=json-render-diagnostics", target]
+def build() -> dict[str, str]:
+    """Build both programs in release mode and say where they lie."""
+    command = ["cargo", "build", "--release", "--locked", "--message-format=json-render-diagnostics"]
+    command += ["--bench=parse_only", "--bin=ranklint"]
     built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
-    executables = [json.loads(line).get("executable") for line in built.splitlines()]
-    return Path(next(path for path in reversed(executables) if path))
+    artifacts = [json.loads(line) for line in built.splitlines()]
+    return {artifact["target"]["name"]: artifact["executable"] for artifact in artifacts if artifact.get("executable")}
 
 
 def find_ruff() -> str | None:
