@@ -22,6 +22,7 @@ use crate::model::{self, Comment, Detail};
 use crate::rules::{Check, Findings, Rule, Script};
 use crate::source::{self, Content, Found, Kind, Problem, SourceFile};
 use crate::syntax;
+use crate::vocabulary::detail_of;
 
 /// Stack of a worker, in virtual memory: trees nest as deeply as sources do, and are dropped recursively.
 const STACK_BYTES: usize = 256 << 20;
@@ -135,7 +136,8 @@ pub fn analyze(sources: Vec<SourceFile>, options: Options<'_>) -> Analysis {
     let modelled: Vec<Modelled> = std::mem::take(&mut sorted.python)
         .into_par_iter()
         .map(|(path, text)| {
-            let modelled = model_of(path, text);
+            let detail = detail_of(&text);
+            let modelled = model_of(path, text, detail);
             options.progress.step();
             modelled
         })
@@ -173,7 +175,7 @@ pub fn analyze(sources: Vec<SourceFile>, options: Options<'_>) -> Analysis {
 
     let paths: Vec<String> = entries.iter().map(|entry| entry.path.clone()).collect();
     let (facts, catalog) = (options.facts.clone(), options.catalog.clone());
-    match catch_unwind(AssertUnwindSafe(|| Program::link(entries, facts, catalog))) {
+    match catch_unwind(AssertUnwindSafe(|| linked(entries, facts, catalog))) {
         Ok(program) => {
             let asked = ask(&program, &paths, &options);
             found.extend(asked.0);
@@ -197,9 +199,49 @@ pub fn analyze(sources: Vec<SourceFile>, options: Options<'_>) -> Analysis {
     Analysis { findings: found, files, lines, internal }
 }
 
+/// Links the program; files that turn out to stand on the way to a collective are lowered again in full.
+fn linked(entries: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>) -> Program {
+    let program = Program::link(entries, facts, catalog);
+    let wanted = program.wanted_in_full();
+    if wanted.is_empty() {
+        return program;
+    }
+    let models: Vec<(FileId, model::File)> = wanted
+        .into_par_iter()
+        .map(|file| {
+            let entry = program.file(file);
+            (file, model_of(entry.path.clone(), entry.text.clone(), Detail::Full).entry.model)
+        })
+        .collect();
+    program.with_models(models)
+}
+
 /// Runs the rules that look at the program: per file, then as a whole.
 fn ask(program: &Program, paths: &[String], options: &Options<'_>) -> (Vec<Finding>, Vec<InternalError>) {
-    let mut answers: Vec<Result<Vec<Finding>, InternalError>> = (0..paths.len())
+    // The analysis of the whole program is one long task: it begins first, beside the rules of single files.
+    let whole = options.rules.iter().any(|rule| matches!(rule.check, Check::Program(_)));
+    let (_, mut answers) = rayon::join(
+        || whole.then(|| catch_unwind(AssertUnwindSafe(|| program.divergence()))),
+        || ask_files(program, paths, options),
+    );
+    answers.par_extend(options.rules.par_iter().filter_map(|rule| {
+        let Check::Program(check) = rule.check else { return None };
+        Some(guarded(|findings| check(program, findings)).map_err(|defect| in_rule(rule, "(all files)", defect)))
+    }));
+    let mut found = Vec::new();
+    let mut internal = Vec::new();
+    for answer in answers {
+        match answer {
+            Ok(findings) => found.extend(findings),
+            Err(error) => internal.push(error),
+        }
+    }
+    (found, internal)
+}
+
+/// Runs the rules that look at one file.
+fn ask_files(program: &Program, paths: &[String], options: &Options<'_>) -> Vec<Result<Vec<Finding>, InternalError>> {
+    (0..paths.len())
         .into_par_iter()
         .flat_map_iter(|index| {
             let file = FileId(index as u32);
@@ -215,20 +257,7 @@ fn ask(program: &Program, paths: &[String], options: &Options<'_>) -> (Vec<Findi
             options.progress.step();
             answers
         })
-        .collect();
-    answers.par_extend(options.rules.par_iter().filter_map(|rule| {
-        let Check::Program(check) = rule.check else { return None };
-        Some(guarded(|findings| check(program, findings)).map_err(|defect| in_rule(rule, "(all files)", defect)))
-    }));
-    let mut found = Vec::new();
-    let mut internal = Vec::new();
-    for answer in answers {
-        match answer {
-            Ok(findings) => found.extend(findings),
-            Err(error) => internal.push(error),
-        }
-    }
-    (found, internal)
+        .collect()
 }
 
 fn guarded(check: impl FnOnce(&mut Findings)) -> Result<Vec<Finding>, String> {
@@ -270,7 +299,7 @@ struct Modelled {
     defect: Option<String>,
 }
 
-fn model_of(path: String, text: Arc<str>) -> Modelled {
+fn model_of(path: String, text: Arc<str>, detail: Detail) -> Modelled {
     if let Some(span) = depth::too_deep(&text) {
         let error = syntax::SyntaxError { message: "nested too deeply to be analysed".to_owned(), span };
         let (lines, model) = (line_count(&text), empty_model());
@@ -278,7 +307,7 @@ fn model_of(path: String, text: Arc<str>) -> Modelled {
     }
     let outcome = catch_unwind(|| {
         let mut parsed = syntax::parse(&text);
-        let model = model::lower(&parsed, &text, detail_of(&text));
+        let model = model::lower(&parsed, &text, detail);
         (model, parsed.error.take())
     });
     let lines = line_count(&text);
@@ -295,11 +324,6 @@ fn model_of(path: String, text: Arc<str>) -> Modelled {
 
 fn empty_model() -> model::File {
     model::lower(&syntax::parse(""), "", Detail::Full)
-}
-
-/// How much of a file to keep.
-fn detail_of(_text: &str) -> Detail {
-    Detail::Full
 }
 
 fn line_count(text: &str) -> usize {

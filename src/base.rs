@@ -3,6 +3,7 @@
 //! Knows nothing of Python, of the file system or of findings.
 
 use std::fmt;
+use std::hash::{BuildHasher as _, Hash, Hasher};
 use std::sync::{LazyLock, RwLock};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -57,49 +58,56 @@ pub struct Site {
     pub span: Span,
 }
 
-/// An interned string. Two symbols are equal exactly when their strings are.
+/// An interned string. Two symbols are equal exactly when their strings are; comparing them compares addresses.
 ///
-/// The number behind a symbol depends on the order of interning and therefore on thread timing:
-/// never sort by it, sort by [`Symbol::as_str`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Symbol(u32);
+/// The address depends on thread timing: never sort by it, sort by [`Symbol::as_str`].
+#[derive(Clone, Copy)]
+pub struct Symbol(&'static &'static str);
 
 const SHARD_BITS: u32 = 6;
 const SHARDS: usize = 1 << SHARD_BITS;
 
-#[derive(Default)]
-struct Shard {
-    index: FxHashMap<&'static str, u32>,
-    strings: Vec<&'static str>,
-}
-
-static INTERNER: LazyLock<[RwLock<Shard>; SHARDS]> =
-    LazyLock::new(|| std::array::from_fn(|_| RwLock::new(Shard::default())));
+static INTERNER: LazyLock<[RwLock<FxHashMap<&'static str, Symbol>>; SHARDS]> =
+    LazyLock::new(|| std::array::from_fn(|_| RwLock::new(FxHashMap::default())));
 
 impl Symbol {
     /// The symbol of `text`. Interned strings live as long as the process.
     pub fn new(text: &str) -> Symbol {
-        use std::hash::BuildHasher as _;
-        let shard_number = (FxBuildHasher.hash_one(text) >> (64 - SHARD_BITS)) as usize;
-        let shard = &INTERNER[shard_number];
-        if let Some(&found) = shard.read().expect("no thread panics while interning").index.get(text) {
-            return Symbol(found);
+        let shard = &INTERNER[(FxBuildHasher.hash_one(text) >> (64 - SHARD_BITS)) as usize];
+        if let Some(&found) = shard.read().expect("no thread panics while interning").get(text) {
+            return found;
         }
         let mut shard = shard.write().expect("no thread panics while interning");
-        if let Some(&found) = shard.index.get(text) {
-            return Symbol(found);
+        if let Some(&found) = shard.get(text) {
+            return found;
         }
         let kept: &'static str = Box::leak(text.into());
-        let id = ((shard.strings.len() as u32) << SHARD_BITS) | shard_number as u32;
-        shard.strings.push(kept);
-        shard.index.insert(kept, id);
-        Symbol(id)
+        let symbol = Symbol(Box::leak(Box::new(kept)));
+        shard.insert(kept, symbol);
+        symbol
     }
 
     /// The text of the symbol.
     pub fn as_str(self) -> &'static str {
-        let shard = &INTERNER[self.0 as usize & (SHARDS - 1)];
-        shard.read().expect("no thread panics while interning").strings[(self.0 >> SHARD_BITS) as usize]
+        self.0
+    }
+
+    fn address(self) -> usize {
+        std::ptr::from_ref(self.0).addr()
+    }
+}
+
+impl PartialEq for Symbol {
+    fn eq(&self, other: &Symbol) -> bool {
+        self.address() == other.address()
+    }
+}
+
+impl Eq for Symbol {}
+
+impl Hash for Symbol {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address().hash(state);
     }
 }
 

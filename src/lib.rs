@@ -21,3 +21,4 @@ pub mod rules;
 pub mod source;
 pub mod syntax;
 pub mod triage;
+pub mod vocabulary;

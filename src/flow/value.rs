@@ -3,7 +3,10 @@
 //! Values are hash-consed: equal expressions over equal values are one value, so that two tests of the same thing
 //! share one atom. Every node carries its facts, computed from its parts when it is made.
 
-use rustc_hash::FxHashMap;
+use std::hash::BuildHasher as _;
+
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
 use crate::model::{BinaryOp, CompareOp};
@@ -155,7 +158,7 @@ const MAX_DEPTH: u16 = 48;
 pub struct Values {
     nodes: Vec<Node>,
     facts: Vec<Facts>,
-    index: FxHashMap<Node, Value>,
+    index: HashTable<Value>,
     /// What a parameter conventionally is, by its name.
     meanings: FxHashMap<Value, Value>,
     /// Axes of groups of unknown extent.
@@ -199,7 +202,7 @@ impl Values {
             Ok(value) => return value,
             Err(node) => node,
         };
-        if let Some(&known) = self.index.get(&node) {
+        if let Some(known) = self.find(&node) {
             return known;
         }
         let mut facts = self.compute(&node);
@@ -216,16 +219,23 @@ impl Values {
             facts.depth = 1;
         }
         let value = Value(self.nodes.len() as u32);
-        self.nodes.push(node.clone());
+        let hash = FxBuildHasher.hash_one(&node);
+        self.nodes.push(node);
         self.facts.push(facts);
-        self.index.insert(node, value);
+        let nodes = &self.nodes;
+        self.index.insert_unique(hash, value, |value| FxBuildHasher.hash_one(&nodes[value.0 as usize]));
         value
+    }
+
+    fn find(&self, node: &Node) -> Option<Value> {
+        let hash = FxBuildHasher.hash_one(node);
+        self.index.find(hash, |value| self.nodes[value.0 as usize] == *node).copied()
     }
 
     /// A parameter whose name conventionally stands for `meaning`.
     pub fn parameter(&mut self, function: FunctionId, position: u16, meaning: Option<Value>) -> Value {
         let node = Node::Parameter(function, position);
-        if let Some(&known) = self.index.get(&node) {
+        if let Some(known) = self.find(&node) {
             return known;
         }
         let value = self.make(node);

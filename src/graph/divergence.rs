@@ -47,6 +47,8 @@ pub fn divergence(program: &Program) -> Divergence {
     let mut engine = Engine::new(program, reaching(program));
     let mut healed: FxHashSet<Site> = FxHashSet::default();
     let mut out = Divergence::default();
+    let mut checked = 0;
+    let mut seen_roots = FxHashSet::default();
     for file in program.file_ids() {
         let model = &program.file(file).model;
         for index in 0..model.functions.len() as u32 {
@@ -55,10 +57,15 @@ pub fn divergence(program: &Program) -> Divergence {
             if model.function(local).kind == FunctionKind::ClassBody || !engine.reaches(function) {
                 continue;
             }
-            let Some(summary) = engine.summary(function) else { continue };
-            check(&engine, function, summary.effects, &mut healed, &mut out.splits);
-            foreign_roots(&engine, function, summary.effects, &mut out.foreign_roots);
-            gates(&engine, function, summary.effects, &mut out.gates);
+            engine.summary(function);
+            // Callees complete before their callers, so that a split is found where it arises, not where it is inherited.
+            while let Some(&completed) = engine.completed.get(checked) {
+                checked += 1;
+                let Some(summary) = engine.summary(completed) else { continue };
+                check(&engine, completed, summary.effects, &mut healed, &mut out.splits);
+                foreign_roots(&engine, completed, summary.effects, &mut seen_roots, &mut out.foreign_roots);
+                gates(&engine, completed, summary.effects, &mut out.gates);
+            }
         }
     }
     out

@@ -41,14 +41,19 @@ pub struct Gate {
 }
 
 /// Collects roots outside their group.
-pub(super) fn foreign_roots(engine: &Engine<'_>, function: FunctionId, root: EffectId, out: &mut Vec<ForeignRoot>) {
-    let mut seen = FxHashSet::default();
+pub(super) fn foreign_roots(
+    engine: &Engine<'_>,
+    function: FunctionId,
+    root: EffectId,
+    seen: &mut FxHashSet<EffectId>,
+    out: &mut Vec<ForeignRoot>,
+) {
     let mut pending = vec![root];
     let world = World { size: 4, extent: 4, axes: Axes::ALL };
     let class = Assignment::default();
     let evaluator = Evaluator::new(&engine.values, world, &class);
     while let Some(effect) = pending.pop() {
-        if !seen.insert(effect) {
+        if !seen.insert(effect) || !engine.effects.summed(effect).events {
             continue;
         }
         if let Effect::Event(event) = engine.effects.get(effect) {
@@ -98,8 +103,8 @@ fn describe(engine: &Engine<'_>, evaluator: &Evaluator<'_>, root: Value, group: 
 /// Collects collectives behind environment keys.
 pub(super) fn gates(engine: &Engine<'_>, function: FunctionId, root: EffectId, out: &mut Vec<Gate>) {
     let mut seen = FxHashSet::default();
-    let mut pending: Vec<(EffectId, Option<(Site, Symbol)>)> = vec![(root, None)];
-    while let Some((effect, call)) = pending.pop() {
+    let mut pending = vec![root];
+    while let Some(effect) = pending.pop() {
         if !seen.insert(effect) || !engine.effects.summed(effect).events {
             continue;
         }
@@ -118,16 +123,38 @@ pub(super) fn gates(engine: &Engine<'_>, function: FunctionId, root: EffectId, o
                     && let Some(&event) = one.first().or(other.first())
                 {
                     let event = engine.effects.event(event);
+                    let call =
+                        first_call(engine, *then, event.site).or_else(|| first_call(engine, *otherwise, event.site));
                     out.push(Gate { function, key, condition: *site, op: event.op, event: event.site, call });
                 }
-                pending.extend([(*then, call), (*otherwise, call)]);
+                pending.extend([*then, *otherwise]);
             }
-            Effect::Call { function: called, site, body } => {
-                pending.push((*body, call.or(Some((*site, engine.function_name(*called))))));
-            }
-            _ => pending.extend(engine.below(effect).into_iter().map(|below| (below, call))),
+            // A callee's own conditions are its own.
+            Effect::Call { .. } => {}
+            _ => pending.extend(engine.below(effect)),
         }
     }
+}
+
+/// The outermost call inside `root` that leads to the event at `event`.
+fn first_call(engine: &Engine<'_>, root: EffectId, event: Site) -> Option<(Site, Symbol)> {
+    let mut pending = vec![root];
+    let mut steps = 0;
+    while let Some(effect) = pending.pop() {
+        steps += 1;
+        if steps > 400 {
+            break;
+        }
+        match engine.effects.get(effect) {
+            Effect::Call { function, site, body } => {
+                if operations(engine, *body).iter().any(|&found| engine.effects.event(found).site == event) {
+                    return Some((*site, engine.function_name(*function)));
+                }
+            }
+            _ => pending.extend(engine.below(effect).into_iter().rev()),
+        }
+    }
+    None
 }
 
 /// The operations of an effect, in order, at most a few.

@@ -1,6 +1,6 @@
 //! The linked program: every file's model under its module name, and the identities of functions and classes.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 use rustc_hash::FxHashMap;
 
@@ -13,6 +13,8 @@ use super::divergence::Divergence;
 use super::environment::EnvironmentReads;
 use super::modules::Modules;
 use super::operators::OperatorFolders;
+use super::reach::reaching;
+use super::resolve::Target;
 
 /// One Python file of the program.
 pub struct FileEntry {
@@ -39,6 +41,8 @@ pub struct Program {
     methods_by_name: FxHashMap<Symbol, Vec<FunctionId>>,
     packages: Vec<Symbol>,
     divergence: OnceLock<Divergence>,
+    pub(super) lineages: Vec<OnceLock<Box<[ClassId]>>>,
+    pub(super) globals: Vec<RwLock<FxHashMap<Symbol, Option<Target>>>>,
     environment: OnceLock<EnvironmentReads>,
     operators: OnceLock<OperatorFolders>,
 }
@@ -59,6 +63,8 @@ impl Program {
             bindings,
             methods_by_name: FxHashMap::default(),
             divergence: OnceLock::new(),
+            lineages: Vec::new(),
+            globals: Vec::new(),
             environment: OnceLock::new(),
             operators: OnceLock::new(),
         };
@@ -71,12 +77,50 @@ impl Program {
             }
         }
         program.methods_by_name = methods;
+        program.lineages = (0..program.class_count()).map(|_| OnceLock::new()).collect();
+        program.globals = program.files.iter().map(|_| RwLock::default()).collect();
         program
     }
 
     /// Where ranks can part ways: found once, on first demand.
     pub fn divergence(&self) -> &Divergence {
         self.divergence.get_or_init(|| super::divergence::divergence(self))
+    }
+
+    /// Files of which only a skeleton was kept and which must be read in full: a collective can be reached through
+    /// them, or they import a path that another file fixes.
+    pub fn wanted_in_full(&self) -> Vec<FileId> {
+        let skeleton = |file: FileId| {
+            let model = &self.file(file).model;
+            model.function(model.module()).skeleton
+        };
+        let mut out: Vec<FileId> =
+            reaching(self).into_iter().map(|function| self.locate(function).0).filter(|&file| skeleton(file)).collect();
+        out.extend(self.file_ids().filter(|&file| skeleton(file) && self.imports_a_path(file)));
+        out.sort();
+        out.dedup();
+        out
+    }
+
+    /// The program with some models replaced.
+    #[must_use]
+    pub fn with_models(mut self, models: Vec<(FileId, File)>) -> Program {
+        for (file, model) in models {
+            self.files[file.index()].model = model;
+        }
+        Program::link(self.files, self.facts, self.catalog)
+    }
+
+    /// Whether the file imports a constant of another file that is an absolute path.
+    fn imports_a_path(&self, file: FileId) -> bool {
+        self.file(file).model.imports.iter().any(|(_, import)| {
+            import.from
+                && import.names.iter().any(|alias| {
+                    let upper = alias.name.as_str().bytes().all(|byte| !byte.is_ascii_lowercase());
+                    let (_, imported) = super::bindings::ImportedName::of(import, alias);
+                    upper && self.imported(file, imported).is_some_and(|target| self.is_absolute_path(target))
+                })
+        })
     }
 
     /// The file behind `id`.

@@ -1,96 +1,297 @@
-//! Which functions can reach a collective: backwards from the catalogue's names over an over-approximate call graph.
+//! Which functions can reach a collective: backwards from the catalogue's operations over an over-approximate call graph.
 //!
-//! Calls are matched by their last name, so nothing that resolution could find is missed; names that very many
-//! functions share are matched only within a class or through an import.
+//! Calls are collected by their last name and checked only when a function of that name turns out to reach something,
+//! so that the cost is that of the few functions that matter.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{FileId, FunctionId, Symbol};
+use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::catalog::{Entry, OperationKind};
-use crate::model::{Expr, FunctionKind, LocalFunction, each_call};
+use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, each_call};
 
 use super::program::Program;
+use super::resolve::Target;
 
-/// A name shared by more functions than this says nothing about which of them is meant.
-const MAX_NAMESAKES: usize = 24;
+/// A method of an unknown object is taken for one of at most so many of its name.
+const MAX_NAMESAKES: usize = 6;
+
+/// A place where a name is called or handed over.
+#[derive(Clone, Copy)]
+struct Mention {
+    caller: FunctionId,
+    callee: ExprId,
+}
 
 /// The functions from which a collective can be reached.
 pub fn reaching(program: &Program) -> FxHashSet<FunctionId> {
-    let operations: FxHashSet<Symbol> = program
-        .catalog
-        .entries()
-        .filter(
-            |(_, entry)| matches!(entry, Entry::Operation(operation) if operation.kind != OperationKind::PointToPoint),
-        )
-        .map(|(name, _)| Symbol::new(name.as_str().rsplit('.').next().unwrap_or_default()))
-        .collect();
+    let mut search = Search::new(program);
+    search.seed();
+    while let Some(function) = search.pending.pop() {
+        search.spread(function);
+    }
+    search.reached
+}
 
-    // Who mentions which name as a callee; nested functions are mentioned by their home.
-    let mut mentions: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
-    let mut reached: FxHashSet<FunctionId> = FxHashSet::default();
-    let mut pending: Vec<FunctionId> = Vec::new();
-    let mut definitions: FxHashMap<Symbol, usize> = FxHashMap::default();
-    for file in program.file_ids() {
-        let model = &program.file(file).model;
-        for index in 0..model.functions.len() as u32 {
-            let local = LocalFunction(index);
-            let id = program.function_id(file, local);
-            let definition = model.function(local);
-            if definition.kind == FunctionKind::Def {
-                *definitions.entry(definition.name).or_default() += 1;
-            }
-            let mut hit = false;
-            each_call(model, local, &mut |_, call| {
-                if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(call.callee) {
-                    mentions.entry(name).or_default().push(id);
-                    hit |= operations.contains(&name);
-                }
-                // A function that is handed over may be called.
-                for &arg in model.list(call.args) {
-                    if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(arg) {
-                        mentions.entry(name).or_default().push(id);
-                    }
-                }
-            });
-            for &decorator in model.list(definition.decorators) {
-                if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(decorator) {
-                    mentions.entry(name).or_default().push(id);
+struct Search<'p> {
+    program: &'p Program,
+    mentions: FxHashMap<Symbol, Vec<Mention>>,
+    definitions: FxHashMap<Symbol, usize>,
+    reached: FxHashSet<FunctionId>,
+    pending: Vec<FunctionId>,
+    callers: FxHashMap<Symbol, Callers>,
+    /// Files that import a name.
+    importers: FxHashMap<Symbol, Vec<FileId>>,
+}
+
+impl<'p> Search<'p> {
+    fn new(program: &'p Program) -> Self {
+        let mut search = Search {
+            program,
+            mentions: FxHashMap::default(),
+            definitions: FxHashMap::default(),
+            reached: FxHashSet::default(),
+            pending: Vec::new(),
+            callers: FxHashMap::default(),
+            importers: FxHashMap::default(),
+        };
+        for file in program.file_ids() {
+            let model = &program.file(file).model;
+            for (_, import) in &model.imports {
+                for alias in &import.names {
+                    search.importers.entry(alias.name).or_default().push(file);
                 }
             }
-            if hit && reached.insert(id) {
-                pending.push(id);
+            for index in 0..model.functions.len() as u32 {
+                search.collect(file, LocalFunction(index));
             }
         }
+        search
     }
-    while let Some(function) = pending.pop() {
+
+    fn collect(&mut self, file: FileId, local: LocalFunction) {
+        let model = &self.program.file(file).model;
+        let caller = self.program.function_id(file, local);
+        let definition = model.function(local);
+        if definition.kind == FunctionKind::Def {
+            *self.definitions.entry(definition.name).or_default() += 1;
+        }
+        let mentions = &mut self.mentions;
+        let mut mention = |callee: ExprId| {
+            if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(callee) {
+                mentions.entry(name).or_default().push(Mention { caller, callee });
+            }
+        };
+        each_call(model, local, &mut |_, call| {
+            mention(call.callee);
+            // A function that is handed over may be called.
+            model.list(call.args).iter().for_each(|&arg| mention(arg));
+        });
+        model.list(definition.decorators).iter().for_each(|&decorator| mention(decorator));
+    }
+
+    /// The functions that call an operation themselves.
+    fn seed(&mut self) {
+        let operations: FxHashSet<Symbol> = self
+            .program
+            .catalog
+            .entries()
+            .filter(|(_, entry)| communicates(entry))
+            .map(|(name, _)| Symbol::new(name.as_str().rsplit('.').next().unwrap_or_default()))
+            .collect();
+        let mut seeds = Vec::new();
+        for name in operations {
+            for &mention in self.mentions.get(&name).map_or(&[][..], Vec::as_slice) {
+                if self.is_operation(mention, name) {
+                    seeds.push(mention.caller);
+                }
+            }
+        }
+        for seed in seeds {
+            self.reach(seed);
+        }
+    }
+
+    fn is_operation(&self, mention: Mention, name: Symbol) -> bool {
+        let program = self.program;
+        let (file, local) = program.locate(mention.caller);
+        let model = &program.file(file).model;
+        match program.target(file, local, mention.callee) {
+            Some(Target::External(dotted)) if program.catalog.entry(dotted).is_some_and(communicates) => return true,
+            Some(Target::External(dotted)) if program.catalog.type_named(dotted).is_some() => return true,
+            Some(Target::Function(function)) => return program.catalogued(function).is_some_and(communicates),
+            _ => {}
+        }
+        let Expr::Attribute { value, .. } = model.expr(mention.callee) else { return false };
+        if program.catalog.type_of_method(name).is_some() {
+            return true;
+        }
+        let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else {
+            // The result of a call: `get_tp_group().all_reduce(x)`.
+            return matches!(model.expr(value), Expr::Call(_));
+        };
+        let of = |kind: Symbol| program.catalog.entry(Symbol::new(&format!("{kind}.{name}"))).is_some_and(communicates);
+        if program.catalog.type_of_variable(object).is_some_and(of) {
+            return true;
+        }
+        // An object constructed or annotated as such, in this function or in its class.
+        let class = model.function(local).class.map(|class| program.class_id(file, class));
+        class.is_some_and(|class| program.external_bases(class).into_iter().any(of))
+            || self.is_typed(file, local, object, name)
+    }
+
+    /// Whether a variable of that name is given an object of a catalogued type somewhere in the file.
+    fn is_typed(&self, file: FileId, local: LocalFunction, object: Symbol, name: Symbol) -> bool {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let kind_of = |expr: ExprId| match program.target(file, local, expr) {
+            Some(Target::External(dotted)) => program.catalog.type_named(dotted).map(|kind| kind.name),
+            _ => None,
+        };
+        let communicates_as =
+            |kind: Symbol| program.catalog.entry(Symbol::new(&format!("{kind}.{name}"))).is_some_and(communicates);
+        let by_annotation = model
+            .function(local)
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.name == object)
+            .filter_map(|parameter| parameter.annotation)
+            .any(|annotation| kind_of(annotation).is_some_and(communicates_as));
+        by_annotation
+            || model.imports.iter().any(|(_, import)| {
+                import.names.iter().any(|alias| {
+                    let (_, imported) = super::bindings::ImportedName::of(import, alias);
+                    match program.imported(file, imported) {
+                        Some(Target::External(dotted)) => {
+                            program.catalog.type_named(dotted).is_some_and(|kind| communicates_as(kind.name))
+                        }
+                        _ => false,
+                    }
+                })
+            })
+    }
+
+    fn reach(&mut self, function: FunctionId) {
+        if self.reached.insert(function) {
+            self.pending.push(function);
+        }
+    }
+
+    /// Everything that may call the function reaches what it reaches.
+    fn spread(&mut self, function: FunctionId) {
+        let program = self.program;
         let (file, local) = program.locate(function);
         let model = &program.file(file).model;
         let definition = model.function(local);
-        let mut reach = |id: FunctionId| {
-            if reached.insert(id) {
-                pending.push(id);
-            }
-        };
         if let Some(parent) = definition.parent {
-            reach(program.function_id(file, home(program, file, parent)));
+            let home = home(program, file, parent);
+            self.reach(program.function_id(file, home));
         }
+        let class = definition.class.map(|class| program.class_id(file, class));
         let mut names = vec![definition.name];
-        if let Some(class) = definition.class
+        if let Some(class) = class
             && matches!(definition.name.as_str(), "__init__" | "__call__" | "__enter__" | "__exit__" | "forward")
         {
-            names.push(model.class(class).name);
+            names.push(program.class(class).name);
         }
         for name in names {
-            let namesakes = definitions.get(&name).copied().unwrap_or(0);
-            for &caller in mentions.get(&name).map_or(&[][..], Vec::as_slice) {
-                let (caller_file, _) = program.locate(caller);
-                if namesakes <= MAX_NAMESAKES || caller_file == file {
-                    reach(caller);
-                }
+            if !self.callers.contains_key(&name) {
+                let sorted = self.sorted(name);
+                self.callers.insert(name, sorted);
+            }
+            let found = self.callers_of(name, function, file, class);
+            for caller in found {
+                self.reach(caller);
             }
         }
     }
-    reached
+
+    /// The callers that may mean the function when they call `name`.
+    fn callers_of(&self, name: Symbol, function: FunctionId, file: FileId, class: Option<ClassId>) -> Vec<FunctionId> {
+        let Some(callers) = self.callers.get(&name) else { return Vec::new() };
+        let mut out = callers.of_function.get(&function).cloned().unwrap_or_default();
+        out.extend(&callers.of_variable);
+        out.extend(callers.of_local.get(&file).into_iter().flatten());
+        let Some(class) = class else { return out };
+        out.extend(callers.of_class.get(&class).into_iter().flatten());
+        out.extend(callers.of_descendant.get(&class).into_iter().flatten());
+        for ancestor in self.program.lineage(class) {
+            out.extend(callers.of_self.get(ancestor).into_iter().flatten());
+        }
+        if self.definitions.get(&name).copied().unwrap_or(0) <= MAX_NAMESAKES {
+            out.extend(callers.of_unknown.values().flatten());
+        } else {
+            out.extend(callers.of_unknown.get(&file).into_iter().flatten());
+            for importer in self.importers.get(&self.program.class(class).name).into_iter().flatten() {
+                out.extend(callers.of_unknown.get(importer).into_iter().flatten());
+            }
+        }
+        out
+    }
+
+    /// The mentions of a name, by what they can mean.
+    fn sorted(&self, name: Symbol) -> Callers {
+        let program = self.program;
+        let mut out = Callers::default();
+        for &mention in self.mentions.get(&name).map_or(&[][..], Vec::as_slice) {
+            let (file, local) = program.locate(mention.caller);
+            let model = &program.file(file).model;
+            let definition = model.function(local);
+            let class = definition.class.map(|class| program.class_id(file, class));
+            if let Expr::Attribute { value, .. } = model.expr(mention.callee)
+                && let Some(class) = class
+                && is_self(model, definition, value)
+            {
+                out.of_self.entry(class).or_default().push(mention.caller);
+                for &ancestor in program.lineage(class) {
+                    out.of_descendant.entry(ancestor).or_default().push(mention.caller);
+                }
+                continue;
+            }
+            match program.target(file, local, mention.callee) {
+                Some(Target::Function(target)) => out.of_function.entry(target).or_default().push(mention.caller),
+                Some(Target::Class(target)) => {
+                    for &ancestor in program.lineage(target) {
+                        out.of_class.entry(ancestor).or_default().push(mention.caller);
+                    }
+                }
+                Some(Target::Variable(..)) => out.of_variable.push(mention.caller),
+                Some(Target::External(_) | Target::Module(_)) => {}
+                None => match model.expr(mention.callee) {
+                    Expr::Attribute { .. } => out.of_unknown.entry(file).or_default().push(mention.caller),
+                    _ => out.of_local.entry(file).or_default().push(mention.caller),
+                },
+            }
+        }
+        out
+    }
+}
+
+/// Who calls a name, by what the name can mean there.
+#[derive(Default)]
+struct Callers {
+    of_function: FxHashMap<FunctionId, Vec<FunctionId>>,
+    of_class: FxHashMap<ClassId, Vec<FunctionId>>,
+    /// Calls on `self` inside a class.
+    of_self: FxHashMap<ClassId, Vec<FunctionId>>,
+    /// Calls on `self` inside a class that descends from this one.
+    of_descendant: FxHashMap<ClassId, Vec<FunctionId>>,
+    of_variable: Vec<FunctionId>,
+    /// Local names: nested functions, and parameters that are handed functions.
+    of_local: FxHashMap<FileId, Vec<FunctionId>>,
+    of_unknown: FxHashMap<FileId, Vec<FunctionId>>,
+}
+
+/// Whether an expression is the method's own object: its first parameter, or `super()`.
+fn is_self(model: &crate::model::File, definition: &crate::model::Function, value: ExprId) -> bool {
+    match model.expr(value) {
+        Expr::Name(name) => definition.parameters.first().is_some_and(|first| first.name == name),
+        Expr::Call(call) => matches!(model.expr(model.call(call).callee), Expr::Name(name) if name.as_str() == "super"),
+        _ => false,
+    }
+}
+
+fn communicates(entry: &Entry) -> bool {
+    matches!(entry, Entry::Operation(operation) if !matches!(operation.kind, OperationKind::PointToPoint | OperationKind::Teardown))
 }
 
 /// The nearest body that is run as a function: a class body belongs to what surrounds it.

@@ -57,7 +57,20 @@ impl Program {
 
     /// What a global name of a module means.
     pub fn global(&self, file: FileId, name: Symbol) -> Option<Target> {
-        self.member(file, name, FUEL).or_else(|| is_builtin(name.as_str()).then_some(Target::External(name)))
+        let known = &self.globals[file.index()];
+        if let Some(&found) = known.read().expect("no thread panics while resolving").get(&name) {
+            return found;
+        }
+        let found =
+            self.member(file, name, FUEL).or_else(|| is_builtin(name.as_str()).then_some(Target::External(name)));
+        known.write().expect("no thread panics while resolving").insert(name, found);
+        found
+    }
+
+    /// Whether a target is a constant that is an absolute path.
+    pub(super) fn is_absolute_path(&self, target: Target) -> bool {
+        let constant = self.constant_of(target, FUEL);
+        constant.as_ref().and_then(Constant::prefix).is_some_and(|text| text.starts_with('/') || text.starts_with('~'))
     }
 
     /// What an attribute of a target means.
@@ -293,7 +306,7 @@ impl Program {
 
     /// The method of that name, of the class itself or of its bases.
     pub fn method(&self, class: ClassId, name: Symbol) -> Option<FunctionId> {
-        self.lineage(class).into_iter().find_map(|class| {
+        self.lineage(class).iter().find_map(|&class| {
             let (file, _) = self.locate_class(class);
             let found = self.class(class).methods.iter().rev().find(|(method, _)| *method == name)?;
             Some(self.function_id(file, found.1))
@@ -301,7 +314,11 @@ impl Program {
     }
 
     /// The class and its bases within the program, nearest first, each once.
-    pub fn lineage(&self, class: ClassId) -> Vec<ClassId> {
+    pub fn lineage(&self, class: ClassId) -> &[ClassId] {
+        self.lineages[class.0 as usize].get_or_init(|| self.find_lineage(class).into())
+    }
+
+    fn find_lineage(&self, class: ClassId) -> Vec<ClassId> {
         let mut out = vec![class];
         let mut at = 0;
         while at < out.len() && out.len() < 64 {
@@ -335,7 +352,7 @@ impl Program {
     /// The dotted names of the library classes that a class descends from.
     pub fn external_bases(&self, class: ClassId) -> Vec<Symbol> {
         let mut out = Vec::new();
-        for class in self.lineage(class) {
+        for &class in self.lineage(class) {
             for base in self.bases(class) {
                 if let Target::External(dotted) = base {
                     out.push(dotted);

@@ -60,7 +60,7 @@ impl<'p> Engine<'p> {
                 let mut arguments = self.arguments(frame, call);
                 arguments.receiver = frame.receiver.and_then(|receiver| frame.get(receiver));
                 let lineage = self.program.lineage(class);
-                let method = lineage.into_iter().skip(1).find_map(|base| self.program.method(base, name));
+                let method = lineage.iter().skip(1).find_map(|&base| self.program.method(base, name));
                 match method {
                     Some(method) => Some(self.call_function(frame, method, arguments, span)),
                     None => Some(self.opaque_call(name, &arguments, span, frame)),
@@ -287,7 +287,9 @@ impl<'p> Engine<'p> {
         }
         for &(name, value) in written {
             let value = self.replaced(value, substitution);
-            frame.set(Symbol::new(&format!("{receiver}.{name}")), value);
+            if let Some(path) = self.path_of(receiver, name) {
+                self.set_path(frame, path, value);
+            }
         }
     }
 

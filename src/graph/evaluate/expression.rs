@@ -227,16 +227,37 @@ impl<'p> Engine<'p> {
     }
 
     /// The dotted path of a name or a chain of attributes on a name: the key under which its value is kept.
-    pub(super) fn path(&self, frame: &Frame<'p>, expr: ExprId) -> Option<Symbol> {
+    pub(super) fn path(&mut self, frame: &Frame<'p>, expr: ExprId) -> Option<Symbol> {
         match frame.model.expr(expr) {
             Expr::Name(name) => Some(name),
             Expr::Attribute { value, name } => {
                 let base = self.path(frame, value)?;
-                (base.as_str().len() < 120).then(|| Symbol::new(&format!("{base}.{name}")))
+                self.path_of(base, name)
             }
             Expr::Starred(inner) => self.path(frame, inner),
             _ => None,
         }
+    }
+
+    /// The path of an attribute on a path.
+    pub(super) fn path_of(&mut self, base: Symbol, name: Symbol) -> Option<Symbol> {
+        if let Some(&known) = self.paths.get(&(base, name)) {
+            return Some(known);
+        }
+        if base.as_str().len() > 120 {
+            return None;
+        }
+        let path = Symbol::new(&format!("{base}.{name}"));
+        let root = self.roots.get(&base).copied().unwrap_or(base);
+        self.paths.insert((base, name), path);
+        self.roots.insert(path, root);
+        Some(path)
+    }
+
+    /// Sets the value of a name or an attribute path.
+    pub(super) fn set_path(&mut self, frame: &mut Frame<'p>, path: Symbol, value: Value) {
+        let root = self.roots.get(&path).copied().unwrap_or(path);
+        frame.set_path(root, path, value);
     }
 
     fn attribute_of(&mut self, frame: &mut Frame<'p>, id: ExprId, object: ExprId, name: Symbol) -> Value {

@@ -152,7 +152,8 @@ impl<'p> Engine<'p> {
 
         // A function kept in an attribute is called without the object.
         if let Some(path) = path
-            && let Some(kept) = frame.get(Symbol::new(&format!("{path}.{name}")))
+            && let Some(&whole) = self.paths.get(&(path, name))
+            && let Some(kept) = frame.get(whole)
         {
             arguments.receiver = None;
             return self.call_value(frame, kept, arguments, span);
@@ -463,7 +464,7 @@ impl<'p> Engine<'p> {
                 }
                 _ => self.changed(frame, receiver, &added, span),
             };
-            frame.set(path, new);
+            self.set_path(frame, path, new);
             return Some(result);
         }
         Some(match text {

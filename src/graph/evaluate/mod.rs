@@ -27,6 +27,10 @@ use super::resolve::Target;
 /// How deep calls are followed on demand before a callee counts as unknown.
 const MAX_DEMAND: usize = 60;
 
+/// How deep, and up to what size in bytes, functions are followed that issue nothing and matter for their value only.
+const MAX_ASIDE: u32 = 5;
+const MAX_ASIDE_BYTES: u32 = 6_000;
+
 /// Effects heavier than this are not copied into callers.
 pub(super) const MAX_INLINE: u32 = 400;
 
@@ -67,7 +71,14 @@ pub struct Engine<'p> {
     births: FxHashMap<Value, Vec<Birth>>,
     reaching: FxHashSet<FunctionId>,
     nesting: u32,
+    aside: u32,
     pub(super) none: Value,
+    /// The path of an attribute on a path.
+    pub(super) paths: FxHashMap<(Symbol, Symbol), Symbol>,
+    /// The name a path begins at.
+    pub(super) roots: FxHashMap<Symbol, Symbol>,
+    /// Functions in the order in which their summaries were completed: callees before callers.
+    pub completed: Vec<FunctionId>,
 }
 
 /// The state of one function's evaluation.
@@ -79,6 +90,7 @@ pub(super) struct Frame<'p> {
     pub(super) class: Option<ClassId>,
     pub(super) receiver: Option<Symbol>,
     env: FxHashMap<Symbol, Value>,
+    paths: FxHashMap<Symbol, Vec<Symbol>>,
     log: Vec<(Symbol, Option<Value>)>,
     sequence: Vec<EffectId>,
     guards: Vec<Value>,
@@ -96,11 +108,20 @@ impl<'p> Frame<'p> {
         self.log.push((name, old));
     }
 
+    /// Sets the value of an attribute path that begins at `root`.
+    pub(super) fn set_path(&mut self, root: Symbol, path: Symbol, value: Value) {
+        if root != path {
+            let paths = self.paths.entry(root).or_default();
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        self.set(path, value);
+    }
+
     /// Forgets attribute paths that begin with `name`, whose object has been replaced or changed.
     pub(super) fn forget_paths(&mut self, name: Symbol) {
-        let prefix = format!("{name}.");
-        let stale: Vec<Symbol> = self.env.keys().copied().filter(|key| key.as_str().starts_with(&prefix)).collect();
-        for key in stale {
+        for key in self.paths.get(&name).cloned().unwrap_or_default() {
             let old = self.env.remove(&key);
             self.log.push((key, old));
         }
@@ -146,6 +167,10 @@ impl<'p> Engine<'p> {
             births: FxHashMap::default(),
             reaching,
             nesting: 0,
+            aside: 0,
+            paths: FxHashMap::default(),
+            roots: FxHashMap::default(),
+            completed: Vec::new(),
             none,
         }
     }
@@ -158,10 +183,23 @@ impl<'p> Engine<'p> {
         if self.active.contains(&function) || self.active.len() >= MAX_DEMAND {
             return None;
         }
+        // What only matters for its value is followed a few steps, and only while it is small.
+        let aside = !self.reaches(function);
+        if aside {
+            let span = self.program.function(function).span;
+            if self.aside >= MAX_ASIDE || span.end - span.start > MAX_ASIDE_BYTES {
+                return None;
+            }
+            self.aside += 1;
+        }
         self.active.push(function);
         let summary = Rc::new(self.evaluate(function));
         self.active.pop();
+        if aside {
+            self.aside -= 1;
+        }
         self.summaries.insert(function, summary.clone());
+        self.completed.push(function);
         Some(summary)
     }
 
@@ -245,6 +283,7 @@ impl<'p> Engine<'p> {
             class,
             receiver,
             env: FxHashMap::default(),
+            paths: FxHashMap::default(),
             log: Vec::new(),
             sequence: Vec::new(),
             guards: Vec::new(),
@@ -366,8 +405,18 @@ impl<'p> Engine<'p> {
         if file != frame.file || frame.model.function(local).parent != Some(frame.local) {
             return value;
         }
+        let mut used: FxHashSet<Symbol> = FxHashSet::default();
+        each_statement(frame.model, frame.model.function(local).body, &mut |_, stmt| {
+            for root in crate::model::expressions_of(frame.model, stmt) {
+                crate::model::each_expression(frame.model, root, &mut |_, expr| {
+                    if let Expr::Name(name) = expr {
+                        used.insert(name);
+                    }
+                });
+            }
+        });
         let mut captured: Vec<(FunctionId, Symbol, Value)> =
-            frame.env.iter().map(|(&name, &value)| (frame.function, name, value)).collect();
+            used.into_iter().filter_map(|name| frame.get(name).map(|value| (frame.function, name, value))).collect();
         captured.sort_by_key(|(_, name, _)| name.as_str());
         self.values.make(Node::Closure(nested, captured.into()))
     }
@@ -409,6 +458,7 @@ impl<'p> Engine<'p> {
             class: None,
             receiver: None,
             env: FxHashMap::default(),
+            paths: FxHashMap::default(),
             log: Vec::new(),
             sequence: Vec::new(),
             guards: Vec::new(),
@@ -425,7 +475,7 @@ impl<'p> Engine<'p> {
         self.attributes.insert((class, name), None);
         let program = self.program;
         let mut found: Vec<Value> = Vec::new();
-        for owner in program.lineage(class) {
+        for &owner in program.lineage(class) {
             let writers = self.writers_of(owner);
             let Some(methods) = writers.get(&name) else { continue };
             // A constructor speaks first; a few other writers are enough to know whether ranks differ.
@@ -453,7 +503,7 @@ impl<'p> Engine<'p> {
     }
 
     fn class_variable(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
-        for owner in self.program.lineage(class) {
+        for &owner in self.program.lineage(class) {
             let (file, local) = self.program.locate_class(owner);
             let body = self.program.file(file).model.class(local).body;
             if let Some(expr) = self.program.single_assignment(file, body, name) {

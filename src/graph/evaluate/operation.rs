@@ -347,7 +347,7 @@ impl<'p> Engine<'p> {
         match model.expr(expr) {
             Expr::Name(_) | Expr::Attribute { .. } => {
                 if let Some(path) = self.path(frame, expr) {
-                    frame.set(path, value);
+                    self.set_path(frame, path, value);
                 }
             }
             Expr::Subscript(container, _) => self.store(frame, container, value),

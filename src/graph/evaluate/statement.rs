@@ -97,7 +97,7 @@ impl<'p> Engine<'p> {
                 for &target in model.list(*targets) {
                     if let Some(path) = self.path(frame, target) {
                         let unknown = self.unknown(frame, span);
-                        frame.set(path, unknown);
+                        self.set_path(frame, path, unknown);
                     }
                 }
             }
@@ -236,7 +236,7 @@ impl<'p> Engine<'p> {
                         (None, Some(other)) => other,
                         (None, None) => continue,
                     };
-                    frame.set(name, value);
+                    self.set_path(frame, name, value);
                 }
             }
         }
@@ -245,7 +245,7 @@ impl<'p> Engine<'p> {
     fn apply(&mut self, frame: &mut Frame<'p>, changes: Changes) {
         for (name, value) in changes {
             match value {
-                Some(value) => frame.set(name, value),
+                Some(value) => self.set_path(frame, name, value),
                 None => {
                     let old = frame.env.remove(&name);
                     frame.log.push((name, old));
@@ -353,7 +353,7 @@ impl<'p> Engine<'p> {
             let (effect, changes, _) = self.arm(frame, None, |engine, frame| {
                 for (&(name, _), value) in carried.iter().zip(&entry) {
                     if let Some(value) = value {
-                        frame.set(name, *value);
+                        engine.set_path(frame, name, *value);
                     }
                 }
                 decided = head(engine, frame);
@@ -385,7 +385,7 @@ impl<'p> Engine<'p> {
         }
         for (&(name, _), value) in carried.iter().zip(&current) {
             if let Some(value) = value {
-                frame.set(name, *value);
+                self.set_path(frame, name, *value);
             }
         }
         outcome
@@ -613,7 +613,7 @@ impl<'p> Engine<'p> {
         }
         let mut names = vec![name];
         if let Some(Target::Class(class)) = self.program.target(frame.file, frame.local, class) {
-            for class in self.program.lineage(class) {
+            for &class in self.program.lineage(class) {
                 names.push(self.program.class(class).name);
             }
             for base in self.program.external_bases(class) {
@@ -642,7 +642,7 @@ impl<'p> Engine<'p> {
             Expr::Attribute { name, .. } => {
                 if let Some(path) = self.path(frame, target) {
                     let value = self.named(frame, name, value, model.span(target));
-                    frame.set(path, value);
+                    self.set_path(frame, path, value);
                 }
             }
             Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
@@ -728,7 +728,7 @@ impl<'p> Engine<'p> {
                 self.values.make(Node::Mapped(Symbol::new("store"), Box::from([old, content])))
             }
         };
-        frame.set(path, new);
+        self.set_path(frame, path, new);
     }
 
     /// A container to which something was added, under the conditions in force.

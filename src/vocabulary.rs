@@ -1,0 +1,80 @@
+//! Which files are worth keeping whole: those whose text holds a word of the trade.
+//!
+//! A file without one can neither issue a collective nor hold a rank, a path or a key; its definitions and calls are
+//! kept, and it is lowered again in full when the call graph shows that it stands on the way to a collective.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use crate::model::Detail;
+
+/// Words of ranks and groups, of the environment, of paths, of goldens.
+const WORDS: &[&str] = &[
+    "torch.distributed",
+    "torch import distributed",
+    "all_reduce",
+    "allreduce",
+    "all_gather",
+    "allgather",
+    "barrier",
+    "broadcast",
+    "reduce_scatter",
+    "gather_object",
+    "gather_for_metrics",
+    "process_group",
+    "new_group",
+    "get_rank",
+    "world_size",
+    "local_rank",
+    "global_rank",
+    "rank == 0",
+    "rank != 0",
+    "RANK",
+    "parallel_state",
+    "is_main_process",
+    "process_index",
+    "is_master",
+    "is_rank",
+    "global_zero",
+    "rank_zero",
+    "deepspeed",
+    "accelerator.",
+    "DataParallel",
+    "device_mesh",
+    "full_tensor",
+    "state_dict_type",
+    "mpi4py",
+    "horovod",
+    "torch_xla",
+    "hvd.",
+    "dist.",
+    "_parallel_rank",
+    "ranklint",
+    "/tmp",
+    "/dev/shm",
+    "tempfile",
+    "mktemp",
+    "TMPDIR",
+    "environ",
+    "getenv",
+    "putenv",
+    "_golden",
+    "GOLDEN",
+    "golden_",
+    "expanduser",
+    "Path.home",
+    "tensor_specs",
+    "\"/",
+    "'/",
+    "\"~",
+    "'~",
+];
+
+static FINDER: LazyLock<AhoCorasick> =
+    LazyLock::new(|| AhoCorasick::new(WORDS).expect("a list of literal words makes an automaton"));
+
+/// How much of a file to keep at first.
+pub fn detail_of(text: &str) -> Detail {
+    if FINDER.is_match(text) { Detail::Full } else { Detail::Skeleton }
+}

@@ -1,0 +1,1 @@
+from .writer import save_checkpoint as save_checkpoint

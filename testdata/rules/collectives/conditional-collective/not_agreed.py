@@ -1,0 +1,42 @@
+"""What looks like an agreement and is none (P18)."""
+import torch
+import torch.distributed as dist
+
+
+def reduced_to_one(x, t):
+    dist.reduce(x, dst=0)
+    if x.item() > 0:
+        dist.all_reduce(t)  # error: [conditional-collective]
+
+
+def scattered(x, out, t):
+    dist.reduce_scatter_tensor(out, x)
+    if out.item() > 0:
+        dist.all_reduce(t)  # error: [conditional-collective]
+
+
+def received(x, t):
+    flags = [torch.zeros(1) for _ in range(dist.get_world_size())]
+    dist.all_to_all(flags, list(x.chunk(dist.get_world_size())))
+    if flags[0].item():
+        dist.barrier()  # error: [conditional-collective]
+
+
+def gathered(x, t):
+    flags = [torch.zeros(1) for _ in range(dist.get_world_size())]
+    dist.all_gather(flags, x)
+    if any(flag.item() for flag in flags):
+        dist.all_reduce(t)
+
+
+def agreed(x, t):
+    dist.all_reduce(x, op=dist.ReduceOp.MAX)
+    if x.item() > 0:
+        dist.all_reduce(t)
+
+
+def one_object_each(flag, t):
+    votes = [None] * dist.get_world_size()
+    dist.all_gather_object(votes, flag)
+    if any(votes):
+        dist.all_reduce(t)
