@@ -42,11 +42,7 @@ struct Counts {
 
 impl Counts {
     fn plus(self, other: Counts) -> Counts {
-        Counts {
-            files: self.files + other.files,
-            lines: self.lines + other.lines,
-            bytes: self.bytes + other.bytes,
-        }
+        Counts { files: self.files + other.files, lines: self.lines + other.lines, bytes: self.bytes + other.bytes }
     }
 }
 

@@ -64,7 +64,8 @@ fn configuration() -> String {
 
 /// Where the part between the marks of `name` begins and ends.
 fn part(page: &str, name: &str) -> (usize, usize) {
-    let (open, close) = (format!("<!-- {name}: written by tests/stale.rs -->\n\n"), format!("\n<!-- end of {name} -->"));
+    let (open, close) =
+        (format!("<!-- {name}: written by tests/stale.rs -->\n\n"), format!("\n<!-- end of {name} -->"));
     let start = page.find(&open).unwrap_or_else(|| panic!("README.md has no `{open}`")) + open.len();
     let length = page[start..].find(&close).unwrap_or_else(|| panic!("README.md has no `{close}`"));
     (start, start + length)
