@@ -339,7 +339,7 @@ impl Run<'_, '_> {
     fn build(&mut self, id: EffectId, to: &Continuations) -> TraceId {
         let effects = self.tracer.effects;
         match effects.get(id) {
-            Effect::Nothing | Effect::Invoke { .. } => to.next,
+            Effect::Nothing | Effect::Invoke { .. } | Effect::Pending { .. } => to.next,
             Effect::Seq(parts) => {
                 let mut to = to.clone();
                 for &part in parts.iter().rev() {

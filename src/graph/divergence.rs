@@ -17,10 +17,14 @@ use super::evaluate::Engine;
 use super::gates::{ForeignRoot, Gate, foreign_roots, gates};
 use super::program::Program;
 use super::reach::reaching;
+use super::taint::Taint;
 use super::witness::{Found, Split, explain};
 
 /// Trees heavier than this are not traced.
 const MAX_WEIGHT: u32 = 4_000;
+
+/// Pending calls that are looked into for one function.
+const MAX_LOOKS: u32 = 400;
 
 /// Steps of one function's comparison on one group.
 const FUEL: u32 = 60_000;
@@ -44,7 +48,9 @@ pub struct Divergence {
 
 /// Traces every function from which a collective can be reached.
 pub fn divergence(program: &Program) -> Divergence {
-    let mut engine = Engine::new(program, reaching(program));
+    let taint = Taint::of(program);
+    let candidates = taint.candidates(program);
+    let mut engine = Engine::new(program, reaching(program), taint);
     let mut healed: FxHashSet<Site> = FxHashSet::default();
     let mut out = Divergence::default();
     let mut checked = 0;
@@ -54,7 +60,8 @@ pub fn divergence(program: &Program) -> Divergence {
         for index in 0..model.functions.len() as u32 {
             let local = LocalFunction(index);
             let function = program.function_id(file, local);
-            if model.function(local).kind == FunctionKind::ClassBody || !engine.reaches(function) {
+            let skipped = model.function(local).kind == FunctionKind::ClassBody;
+            if skipped || !engine.reaches(function) || !candidates.contains(&function) {
                 continue;
             }
             engine.summary(function);
@@ -62,13 +69,40 @@ pub fn divergence(program: &Program) -> Divergence {
             while let Some(&completed) = engine.completed.get(checked) {
                 checked += 1;
                 let Some(summary) = engine.summary(completed) else { continue };
-                check(&engine, completed, summary.effects, &mut healed, &mut out.splits);
+                let root = whole(&mut engine, summary.effects);
+                check(&engine, completed, root, &mut healed, &mut out.splits);
                 foreign_roots(&engine, completed, summary.effects, &mut seen_roots, &mut out.foreign_roots);
                 gates(&engine, completed, summary.effects, &mut out.gates);
             }
         }
     }
+    if std::env::var("RANKLINT_STATS").is_ok() {
+        eprintln!(
+            "functions {} reached, {} evaluated; {} values",
+            engine.reached_count(),
+            engine.completed.len(),
+            engine.values.len()
+        );
+        let mut by: Vec<(u32, &str)> = engine
+            .completed
+            .iter()
+            .map(|&f| (engine.grown.get(&f).copied().unwrap_or(0), program.function(f).qualified.as_str()))
+            .collect();
+        by.sort();
+        for (n, name) in by.iter().rev().take(25) {
+            eprintln!("{n} {name}");
+        }
+    }
     out
+}
+
+/// The effect with its pending calls looked into, where something around them differs between ranks.
+fn whole(engine: &mut Engine<'_>, root: EffectId) -> EffectId {
+    let summed = engine.effects.summed(root);
+    match summed.events && summed.pending && !summed.varies.is_empty() {
+        true => engine.expanded(root, &mut MAX_LOOKS.clone()),
+        false => root,
+    }
 }
 
 /// The effect tree's nodes that matter, in order.
@@ -137,7 +171,7 @@ fn outline(effects: &Effects, root: EffectId) -> Outline {
             }
             Effect::Scope { manager, body } => below.extend([*manager, *body]),
             Effect::Call { body, .. } => below.push(*body),
-            Effect::Nothing | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => {}
+            Effect::Nothing | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } | Effect::Pending { .. } => {}
         }
         pending.extend(below.into_iter().rev());
     }

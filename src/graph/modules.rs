@@ -1,5 +1,7 @@
 //! Which file an import means: packages, `src` layouts, namespace packages, sibling scripts.
 
+use std::sync::RwLock;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, Symbol};
@@ -13,7 +15,11 @@ pub struct Modules {
     /// How many leading components of the path lie above the topmost package.
     roots: Vec<usize>,
     by_last: FxHashMap<Symbol, Vec<FileId>>,
+    by_path: FxHashMap<Box<[Symbol]>, FileId>,
     is_package: Vec<bool>,
+    /// The folder of each file, by number.
+    folders: Vec<u32>,
+    found: RwLock<FxHashMap<(u32, Symbol), Option<FileId>>>,
 }
 
 impl Modules {
@@ -47,7 +53,15 @@ impl Modules {
             }
             roots.push(root);
         }
-        Modules { paths, roots, by_last, is_package }
+        let mut by_path = FxHashMap::default();
+        let mut numbers: FxHashMap<&[Symbol], u32> = FxHashMap::default();
+        let mut folders = Vec::with_capacity(paths.len());
+        for (index, parts) in paths.iter().enumerate() {
+            by_path.entry(parts.clone().into_boxed_slice()).or_insert(FileId(index as u32));
+            let next = numbers.len() as u32;
+            folders.push(*numbers.entry(&parts[..parts.len().saturating_sub(1)]).or_insert(next));
+        }
+        Modules { roots, by_last, by_path, is_package, folders, found: RwLock::default(), paths }
     }
 
     /// The module's dotted name below the topmost package.
@@ -62,7 +76,21 @@ impl Modules {
     }
 
     /// The file that `dotted` means when `importer` imports it.
-    pub fn find(&self, importer: FileId, dotted: &str) -> Option<FileId> {
+    pub fn find(&self, importer: FileId, dotted: Symbol) -> Option<FileId> {
+        let key = (self.folders[importer.index()], dotted);
+        if let Some(&known) = self.found.read().expect("no thread panics while resolving").get(&key) {
+            return known;
+        }
+        let found = self.search(importer, dotted.as_str());
+        self.found.write().expect("no thread panics while resolving").insert(key, found);
+        found
+    }
+
+    fn search(&self, importer: FileId, dotted: &str) -> Option<FileId> {
+        let last = dotted.rsplit('.').next().map(Symbol::new)?;
+        if !self.by_last.contains_key(&last) {
+            return None;
+        }
         let parts: Vec<Symbol> = dotted.split('.').map(Symbol::new).collect();
         let candidates = self.by_last.get(parts.last()?)?;
         let from = &self.paths[importer.index()];
@@ -83,8 +111,7 @@ impl Modules {
     /// The file that a relative import means: `level` dots, then `dotted`.
     pub fn find_relative(&self, importer: FileId, level: u32, dotted: &str) -> Option<FileId> {
         let path = self.relative(importer, level, dotted)?;
-        let candidates = self.by_last.get(path.last()?)?;
-        candidates.iter().copied().find(|&file| self.paths[file.index()] == path)
+        self.by_path.get(path.as_slice()).copied()
     }
 
     /// The dotted name that a relative import means, from the topmost package down.

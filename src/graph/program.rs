@@ -41,6 +41,7 @@ pub struct Program {
     methods_by_name: FxHashMap<Symbol, Vec<FunctionId>>,
     packages: Vec<Symbol>,
     divergence: OnceLock<Divergence>,
+    catalogued: Vec<OnceLock<Option<Symbol>>>,
     pub(super) lineages: Vec<OnceLock<Box<[ClassId]>>>,
     pub(super) globals: Vec<RwLock<FxHashMap<Symbol, Option<Target>>>>,
     environment: OnceLock<EnvironmentReads>,
@@ -63,6 +64,7 @@ impl Program {
             bindings,
             methods_by_name: FxHashMap::default(),
             divergence: OnceLock::new(),
+            catalogued: Vec::new(),
             lineages: Vec::new(),
             globals: Vec::new(),
             environment: OnceLock::new(),
@@ -77,6 +79,7 @@ impl Program {
             }
         }
         program.methods_by_name = methods;
+        program.catalogued = (0..program.function_count()).map(|_| OnceLock::new()).collect();
         program.lineages = (0..program.class_count()).map(|_| OnceLock::new()).collect();
         program.globals = program.files.iter().map(|_| RwLock::default()).collect();
         program
@@ -232,11 +235,16 @@ impl Program {
     /// What the catalogue says about a function of this program: the tree of a library that the catalogue knows is read
     /// under the library's own names, whatever folder it lies in.
     pub fn catalogued(&self, function: FunctionId) -> Option<&Entry> {
+        let name = *self.catalogued[function.0 as usize].get_or_init(|| self.catalogued_name(function));
+        name.and_then(|name| self.catalog.entry(name))
+    }
+
+    fn catalogued_name(&self, function: FunctionId) -> Option<Symbol> {
         let (file, local) = self.locate(function);
         let qualified = self.file(file).model.function(local).qualified;
         let short = Symbol::new(&format!("{}.{qualified}", self.modules.name(file)));
-        if let Some(entry) = self.catalog.entry(short) {
-            return Some(entry);
+        if self.catalog.entry(short).is_some() {
+            return Some(short);
         }
         let long = format!("{}.{qualified}", self.modules.long_name(file));
         let mut rest = long.as_str();
@@ -244,8 +252,9 @@ impl Program {
             if tail.bytes().filter(|&byte| byte == b'.').count() < 2 {
                 return None;
             }
-            if let Some(entry) = self.catalog.entry(Symbol::new(tail)) {
-                return Some(entry);
+            let tail_name = Symbol::new(tail);
+            if self.catalog.entry(tail_name).is_some() {
+                return Some(tail_name);
             }
             rest = tail;
         }

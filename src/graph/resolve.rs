@@ -78,7 +78,7 @@ impl Program {
         match target {
             Target::Module(file) => self.member(file, name, FUEL).or_else(|| {
                 let long = format!("{}.{name}", self.modules.long_name(file));
-                self.modules.find(file, &long).map(Target::Module)
+                self.modules.find(file, Symbol::new(&long)).map(Target::Module)
             }),
             Target::External(dotted) => Some(Target::External(Symbol::new(&format!("{dotted}.{name}")))),
             Target::Class(class) => self.method(class, name).map(Target::Function),
@@ -108,10 +108,29 @@ impl Program {
         }
     }
 
+    /// A member of another module, from what has been looked up before if it has.
+    fn known_member(&self, file: FileId, name: Symbol, fuel: u32) -> Option<Target> {
+        let known = self
+            .globals
+            .get(file.index())
+            .and_then(|known| known.read().expect("no thread panics while resolving").get(&name).copied());
+        match known {
+            Some(Some(Target::External(dotted))) if dotted == name => None,
+            Some(found) => found,
+            None => {
+                let found = self.member(file, name, fuel);
+                if let (Some(found), Some(known)) = (found, self.globals.get(file.index())) {
+                    known.write().expect("no thread panics while resolving").insert(name, Some(found));
+                }
+                found
+            }
+        }
+    }
+
     fn module_of(&self, file: FileId, import: ImportedName) -> Option<FileId> {
         let module = import.module.map_or("", Symbol::as_str);
         match import.level {
-            0 => self.modules.find(file, module),
+            0 => self.modules.find(file, Symbol::new(module)),
             level => self.modules.find_relative(file, level, module),
         }
     }
@@ -122,17 +141,17 @@ impl Program {
                 true => import.name.as_str(),
                 false => import.name.as_str().split('.').next().unwrap_or_default(),
             };
-            let found = self.modules.find(file, bound).filter(|&found| found != file).map(Target::Module);
+            let found = self.modules.find(file, Symbol::new(bound)).filter(|&found| found != file).map(Target::Module);
             return Some(found.unwrap_or_else(|| Target::External(Symbol::new(bound))));
         }
         if let Some(module) = self.module_of(file, import) {
             if module != file
-                && let Some(found) = self.member(module, import.name, fuel)
+                && let Some(found) = self.known_member(module, import.name, fuel)
             {
                 return Some(found);
             }
             let long = format!("{}.{}", self.modules.long_name(module), import.name);
-            if let Some(submodule) = self.modules.find(module, &long) {
+            if let Some(submodule) = self.modules.find(module, Symbol::new(&long)) {
                 return Some(Target::Module(submodule));
             }
             return Some(Target::External(Symbol::new(&format!("{}.{}", self.modules.name(module), import.name))));
@@ -144,7 +163,7 @@ impl Program {
         };
         let dotted =
             if module.as_str().is_empty() { import.name } else { Symbol::new(&format!("{module}.{}", import.name)) };
-        match self.modules.find(file, dotted.as_str()) {
+        match self.modules.find(file, dotted) {
             Some(submodule) if submodule != file && import.level == 0 => Some(Target::Module(submodule)),
             _ => Some(Target::External(dotted)),
         }
@@ -174,12 +193,14 @@ impl Program {
 
     /// A dotted name that began outside may lead back into the program: `import pkg` then `pkg.sub.function`.
     pub(super) fn reanchor(&self, file: FileId, dotted: Symbol) -> Target {
-        match dotted.as_str().contains('.').then(|| self.modules.find(file, dotted.as_str())).flatten() {
+        match dotted.as_str().contains('.').then(|| self.modules.find(file, dotted)).flatten() {
             Some(module) => Target::Module(module),
             None => match dotted.as_str().rsplit_once('.') {
                 Some((head, tail)) if head.contains('.') => {
-                    let member =
-                        self.modules.find(file, head).and_then(|module| self.member(module, Symbol::new(tail), FUEL));
+                    let member = self
+                        .modules
+                        .find(file, Symbol::new(head))
+                        .and_then(|module| self.member(module, Symbol::new(tail), FUEL));
                     member.unwrap_or(Target::External(dotted))
                 }
                 _ => Target::External(dotted),
@@ -269,9 +290,23 @@ impl Program {
         self.constant_within(file, LocalFunction(0), value, fuel)
     }
 
+    /// The values assigned to a top-level name of a module, in order.
+    pub fn module_values(&self, file: FileId, name: Symbol) -> &[ExprId] {
+        match self.bindings[file.index()].get(name) {
+            Some(Binding::Variable { values, .. }) => values,
+            _ => &[],
+        }
+    }
+
     /// The only value ever assigned to a local name, if there is only one and it is a plain assignment.
     pub fn single_assignment(&self, file: FileId, owner: LocalFunction, name: Symbol) -> Option<ExprId> {
         let model = &self.file(file).model;
+        if owner == model.module() {
+            return match self.bindings[file.index()].get(name)? {
+                Binding::Variable { values, other_writes: false } if values.len() == 1 => Some(values[0]),
+                _ => None,
+            };
+        }
         if model.function(owner).parameters.iter().any(|parameter| parameter.name == name) {
             return None;
         }

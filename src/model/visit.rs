@@ -1,5 +1,7 @@
 //! Walks over the compact tree, iterative so that deep nesting cannot exhaust the stack.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::{Block, Expr, ExprId, File, LocalFunction, Stmt, StmtId};
 
 /// Calls `visit` for every statement of `block` and of the blocks nested in it, in source order.
@@ -9,7 +11,7 @@ pub fn each_statement(file: &File, block: Block, visit: &mut dyn FnMut(StmtId, &
     while let Some(id) = pending.pop() {
         let stmt = file.stmt(id);
         visit(id, stmt);
-        let mut blocks: Vec<Block> = Vec::new();
+        let mut blocks: SmallVec<[Block; 4]> = SmallVec::new();
         match stmt {
             Stmt::If { body, orelse, .. } | Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
                 blocks.extend([*body, *orelse]);
@@ -32,8 +34,8 @@ pub fn each_statement(file: &File, block: Block, visit: &mut dyn FnMut(StmtId, &
 /// Calls `visit` for `root` and every expression below it, parents first, in source order.
 /// Bodies of lambdas are entered: they stand in the same expression.
 pub fn each_expression(file: &File, root: ExprId, visit: &mut dyn FnMut(ExprId, Expr)) {
-    let mut pending = vec![root];
-    let mut below = Vec::new();
+    let mut pending: SmallVec<[ExprId; 24]> = smallvec![root];
+    let mut below: SmallVec<[ExprId; 12]> = SmallVec::new();
     while let Some(id) = pending.pop() {
         let expr = file.expr(id);
         visit(id, expr);
@@ -57,20 +59,20 @@ pub fn each_call(file: &File, function: LocalFunction, visit: &mut dyn FnMut(Exp
 }
 
 /// The expressions that a statement itself evaluates (not those of its blocks), in source order.
-pub(crate) fn expressions_of(file: &File, stmt: &Stmt) -> Vec<ExprId> {
-    let mut out = Vec::new();
+pub(crate) fn expressions_of(file: &File, stmt: &Stmt) -> SmallVec<[ExprId; 6]> {
+    let mut out = SmallVec::new();
     match stmt {
         Stmt::Expr(value) | Stmt::Assert(value) => out.push(*value),
         Stmt::Assign { targets, value } => {
-            out.extend(file.list(*targets));
+            out.extend_from_slice(file.list(*targets));
             out.push(*value);
         }
         Stmt::AugAssign { target, value, .. } => out.extend([*target, *value]),
         Stmt::Annotated { target, value, .. } => {
             out.push(*target);
-            out.extend(value);
+            out.extend(*value);
         }
-        Stmt::Return(value) | Stmt::Raise(value) => out.extend(value),
+        Stmt::Return(value) | Stmt::Raise(value) => out.extend(*value),
         Stmt::If { test, .. } | Stmt::While { test, .. } => out.push(*test),
         Stmt::For { target, iter, .. } => out.extend([*target, *iter]),
         Stmt::With { items, .. } => {
@@ -84,23 +86,23 @@ pub(crate) fn expressions_of(file: &File, stmt: &Stmt) -> Vec<ExprId> {
             out.extend(cases.iter().map(|case| case.test));
         }
         Stmt::Try(parts) => out.extend(parts.handlers.iter().filter_map(|handler| handler.kind)),
-        Stmt::Delete(targets) => out.extend(file.list(*targets)),
+        Stmt::Delete(targets) => out.extend_from_slice(file.list(*targets)),
         Stmt::Function(function) => {
             let function = file.function(*function);
-            out.extend(file.list(function.decorators));
+            out.extend_from_slice(file.list(function.decorators));
             out.extend(function.parameters.iter().filter_map(|parameter| parameter.default));
         }
         Stmt::Class(class) => {
             let class = file.class(*class);
-            out.extend(file.list(class.decorators));
-            out.extend(file.list(class.bases));
+            out.extend_from_slice(file.list(class.decorators));
+            out.extend_from_slice(file.list(class.bases));
         }
         Stmt::Break | Stmt::Continue | Stmt::Outer(_) | Stmt::Import(_) => {}
     }
     out
 }
 
-fn children(file: &File, expr: Expr, out: &mut Vec<ExprId>) {
+fn children(file: &File, expr: Expr, out: &mut SmallVec<[ExprId; 12]>) {
     match expr {
         Expr::Missing | Expr::None | Expr::Bool(_) | Expr::Int(_) | Expr::Str(_) | Expr::Name(_) => {}
         Expr::Attribute { value, .. }
@@ -113,7 +115,7 @@ fn children(file: &File, expr: Expr, out: &mut Vec<ExprId>) {
         Expr::Call(index) => {
             let call = file.call(index);
             out.push(call.callee);
-            out.extend(file.list(call.args));
+            out.extend_from_slice(file.list(call.args));
             out.extend(file.keywords(call).iter().map(|keyword| keyword.value));
         }
         Expr::Binary(_, left, right) | Expr::Compare(_, left, right) | Expr::Subscript(left, right) => {
@@ -126,13 +128,13 @@ fn children(file: &File, expr: Expr, out: &mut Vec<ExprId>) {
         | Expr::ListDisplay(list)
         | Expr::Set(list)
         | Expr::Dict(list)
-        | Expr::Format(list) => out.extend(file.list(list)),
+        | Expr::Format(list) => out.extend_from_slice(file.list(list)),
         Expr::IfElse { test, then, otherwise } => out.extend([test, then, otherwise]),
         Expr::Comprehension(index) => {
             let comprehension = file.comprehension(index);
             for clause in &comprehension.clauses {
                 out.extend([clause.target, clause.iter]);
-                out.extend(file.list(clause.conditions));
+                out.extend_from_slice(file.list(clause.conditions));
             }
             out.extend(comprehension.key);
             out.push(comprehension.element);

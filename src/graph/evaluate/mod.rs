@@ -23,6 +23,7 @@ use crate::model::{CompareOp, Expr, File, FunctionKind, LocalFunction, Stmt, eac
 
 use super::program::Program;
 use super::resolve::Target;
+use super::taint::Taint;
 
 /// How deep calls are followed on demand before a callee counts as unknown.
 const MAX_DEMAND: usize = 60;
@@ -70,6 +71,8 @@ pub struct Engine<'p> {
     writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
     births: FxHashMap<Value, Vec<Birth>>,
     reaching: FxHashSet<FunctionId>,
+    pub(super) taint: Taint,
+    looked: FxHashMap<(FunctionId, Box<[Value]>), EffectId>,
     nesting: u32,
     aside: u32,
     pub(super) none: Value,
@@ -79,6 +82,7 @@ pub struct Engine<'p> {
     pub(super) roots: FxHashMap<Symbol, Symbol>,
     /// Functions in the order in which their summaries were completed: callees before callers.
     pub completed: Vec<FunctionId>,
+    pub grown: FxHashMap<FunctionId, u32>,
 }
 
 /// The state of one function's evaluation.
@@ -152,7 +156,8 @@ impl<'p> Frame<'p> {
 
 impl<'p> Engine<'p> {
     /// An engine for the program; `reaching` are the functions from which a collective can be reached.
-    pub fn new(program: &'p Program, reaching: FxHashSet<FunctionId>) -> Self {
+    /// `taint` says which names are worth following.
+    pub fn new(program: &'p Program, reaching: FxHashSet<FunctionId>, taint: Taint) -> Self {
         let mut values = Values::default();
         let none = values.make(Node::None);
         Engine {
@@ -166,11 +171,14 @@ impl<'p> Engine<'p> {
             writers: FxHashMap::default(),
             births: FxHashMap::default(),
             reaching,
+            taint,
+            looked: FxHashMap::default(),
             nesting: 0,
             aside: 0,
             paths: FxHashMap::default(),
             roots: FxHashMap::default(),
             completed: Vec::new(),
+            grown: FxHashMap::default(),
             none,
         }
     }
@@ -193,7 +201,9 @@ impl<'p> Engine<'p> {
             self.aside += 1;
         }
         self.active.push(function);
+        let before = self.values.len() as u32;
         let summary = Rc::new(self.evaluate(function));
+        self.grown.insert(function, self.values.len() as u32 - before);
         self.active.pop();
         if aside {
             self.aside -= 1;
@@ -201,6 +211,10 @@ impl<'p> Engine<'p> {
         self.summaries.insert(function, summary.clone());
         self.completed.push(function);
         Some(summary)
+    }
+
+    pub fn reached_count(&self) -> usize {
+        self.reaching.len()
     }
 
     /// Whether a collective can be reached from the function.
@@ -228,7 +242,12 @@ impl<'p> Engine<'p> {
             }
             Effect::Scope { manager, body } => vec![*manager, *body],
             Effect::Call { body, .. } => vec![*body],
-            Effect::Nothing | Effect::Event(_) | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => Vec::new(),
+            Effect::Nothing
+            | Effect::Event(_)
+            | Effect::Exit(..)
+            | Effect::Hole
+            | Effect::Invoke { .. }
+            | Effect::Pending { .. } => Vec::new(),
         }
     }
 

@@ -256,6 +256,10 @@ impl<'p> Engine<'p> {
                 let args = self.all(&args, by);
                 self.invoke_effect(callee, args, site)
             }
+            Effect::Pending { function, site, args } => {
+                let args = self.all(&args, by);
+                self.effects.make(Effect::Pending { function, site, args }, &self.values)
+            }
             Effect::Nothing | Effect::Exit(..) | Effect::Hole => effect,
         };
         by.effects.insert(effect, made);

@@ -1,0 +1,144 @@
+//! Which names may stand for values that differ between ranks: a cheap over-approximation, by name alone.
+//!
+//! It decides what is worth evaluating. A function that mentions none of these names cannot part ranks by itself;
+//! it is evaluated only when a caller hands it something that differs.
+
+use rustc_hash::FxHashSet;
+
+use crate::base::{FunctionId, Symbol};
+use crate::catalog::{Entry, Outcome, ValueKind};
+use crate::model::{Function, FunctionKind, Sink};
+
+use super::program::Program;
+
+/// Rounds in which names spread through returns and attributes.
+const ROUNDS: usize = 3;
+
+/// Names that may differ between ranks.
+pub struct Taint {
+    names: FxHashSet<Symbol>,
+    /// Operations that take a root, and reads of the environment: worth a look wherever they stand.
+    notable: FxHashSet<Symbol>,
+}
+
+impl Taint {
+    /// Collects the names of the catalogue and spreads them through the program.
+    pub fn of(program: &Program) -> Taint {
+        let mut taint = Taint { names: FxHashSet::default(), notable: FxHashSet::default() };
+        let last = |name: Symbol| Symbol::new(name.as_str().rsplit('.').next().unwrap_or_default());
+        for (name, entry) in program.catalog.entries() {
+            match entry {
+                Entry::Value(value) if differs(&value.kind) => {
+                    taint.names.insert(last(name));
+                }
+                Entry::Value(value) if value.kind == ValueKind::Environment => {
+                    taint.notable.insert(last(name));
+                }
+                Entry::Operation(operation) => {
+                    if operation.returns == Outcome::Differs || !operation.differs.is_empty() {
+                        taint.names.insert(last(name));
+                    }
+                    if !operation.roots.is_empty() {
+                        taint.notable.insert(last(name));
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (name, convention) in program.catalog.conventions() {
+            if differs(&convention.value.kind) {
+                taint.names.insert(name);
+            }
+        }
+        for name in ["environ", "getenv"] {
+            taint.names.insert(Symbol::new(name));
+        }
+        for _ in 0..ROUNDS {
+            if !taint.spread(program) {
+                break;
+            }
+        }
+        taint
+    }
+
+    /// Whether the name may stand for something that differs.
+    pub fn holds(&self, name: Symbol) -> bool {
+        self.names.contains(&name)
+    }
+
+    /// The functions worth evaluating for themselves.
+    pub fn candidates(&self, program: &Program) -> FxHashSet<FunctionId> {
+        let mut out = FxHashSet::default();
+        for file in program.file_ids() {
+            for (index, function) in program.file(file).model.functions.iter().enumerate() {
+                let mentioned =
+                    function.mentions.iter().any(|name| self.names.contains(name) || self.notable.contains(name));
+                let named = function.parameters.iter().any(|parameter| self.names.contains(&parameter.name));
+                if mentioned || named {
+                    out.insert(program.function_id(file, crate::model::LocalFunction(index as u32)));
+                }
+            }
+        }
+        out
+    }
+
+    fn spread(&mut self, program: &Program) -> bool {
+        let mut fresh: Vec<Symbol> = Vec::new();
+        for file in program.file_ids() {
+            for function in &program.file(file).model.functions {
+                self.through(function, &mut fresh);
+            }
+        }
+        let before = self.names.len();
+        self.names.extend(fresh);
+        self.names.len() > before
+    }
+
+    /// Names that a function makes differ: attributes it writes, itself if it returns such a value.
+    fn through(&self, function: &Function, fresh: &mut Vec<Symbol>) {
+        let mut locals: Vec<Symbol> = Vec::new();
+        for parameter in &function.parameters {
+            if self.names.contains(&parameter.name) {
+                locals.push(parameter.name);
+            }
+        }
+        for _ in 0..2 {
+            let before = locals.len();
+            for flow in &function.flows {
+                let tainted = |start: u32, end: u32| {
+                    function.mentions[start as usize..end as usize]
+                        .iter()
+                        .any(|name| self.names.contains(name) || locals.contains(name))
+                };
+                let mut hit = tainted(flow.start, flow.end);
+                let mut guard = flow.guard;
+                while !hit && guard > 0 {
+                    let around = function.guards[guard as usize - 1];
+                    hit = tainted(around.start, around.end);
+                    guard = around.around;
+                }
+                if !hit {
+                    continue;
+                }
+                match flow.to {
+                    Sink::Return if function.kind == FunctionKind::Def => fresh.push(function.name),
+                    Sink::Return => {}
+                    Sink::Attribute(name) => fresh.push(name),
+                    Sink::Name(name) => match function.kind {
+                        // Variables of modules and classes are seen from elsewhere.
+                        FunctionKind::Module | FunctionKind::ClassBody => fresh.push(name),
+                        _ if !locals.contains(&name) => locals.push(name),
+                        _ => {}
+                    },
+                }
+            }
+            if locals.len() == before {
+                break;
+            }
+        }
+    }
+}
+
+fn differs(kind: &ValueKind) -> bool {
+    matches!(kind, ValueKind::Rank | ValueKind::First | ValueKind::Last | ValueKind::Local(_) | ValueKind::Member)
+}
