@@ -7,7 +7,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 rust_wanted=$(sed -n 's/^rust-version *= *"\(.*\)"$/\1/p' Cargo.toml)
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/ranklint"
 
-say() { printf '\n\033[1m== %s\033[0m\n' "$*" >&2; }
+say() {
+    if [ -t 2 ]; then printf '\n\033[1m== %s\033[0m\n' "$*" >&2; else printf '\n== %s\n' "$*" >&2; fi
+}
 die() {
     printf 'error: %s\n' "$1" >&2
     if [ $# -gt 1 ]; then printf 'help: %s\n' "$2" >&2; fi
