@@ -116,10 +116,10 @@ def fetch(package: str, version: str, downloads: Path, tree: Path) -> None:
     if archive is None:
         complain(f"fetching {package} {version}")
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        # A wheel where there is one; building anything is never needed for reading it.
+        # A wheel where there is one: for a source archive pip asks its build system for metadata, which takes longer.
         wanted = [f"{package}=={version}", "--dest", str(downloads)]
         if subprocess.run([*pip, "--only-binary", ":all:", *wanted], stderr=subprocess.DEVNULL, check=False).returncode:
-            subprocess.run([*pip, "--no-build-isolation", "--no-binary", ":all:", *wanted], check=False)
+            subprocess.run([*pip, "--no-binary", ":all:", *wanted], check=False)
         archive = downloaded(package, version, downloads)
     if archive is None:
         sys.exit(f"error: {package} {version} could not be fetched from the package index")
