@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{FunctionId, Site};
+use crate::base::FunctionId;
 use crate::finding::Confidence;
 use crate::flow::{
-    Assignment, Axes, ChoiceForm, Difference, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, LoopKind,
-    Missing, Node, Reached, Tracer, Value, World,
+    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, Healed, LoopKind, Missing,
+    Node, Tracer, Value, World,
 };
 use crate::model::{FunctionKind, LocalFunction};
 
@@ -23,7 +23,7 @@ use super::witness::{Found, Split, explain};
 const MAX_WEIGHT: u32 = 4_000;
 
 /// Steps of one function's comparison on one group.
-const FUEL: u32 = 60_000;
+pub(super) const FUEL: u32 = 60_000;
 
 /// Splits reported for one function and group.
 const MAX_SPLITS: usize = 6;
@@ -45,7 +45,7 @@ pub struct Divergence {
 /// Traces every function from which a collective can be reached.
 pub fn divergence(program: &Program) -> Divergence {
     let mut engine = Engine::new(program, reaching(program));
-    let mut healed: FxHashSet<Site> = FxHashSet::default();
+    let mut healed = Healed::default();
     let mut out = Divergence::default();
     let mut checked = 0;
     let mut seen_roots = FxHashSet::default();
@@ -99,7 +99,7 @@ fn check(
     engine: &Engine<'_>,
     function: FunctionId,
     root: EffectId,
-    healed: &mut FxHashSet<Site>,
+    healed: &mut Healed,
     out: &mut Vec<Split>,
 ) {
     let summed = engine.effects.summed(root);
@@ -111,11 +111,11 @@ fn check(
     for group in groups(engine, &outline, size) {
         for _ in 0..MAX_SPLITS {
             let Some(found) = first_difference(engine, root, &outline, &group, size, healed) else { break };
-            let split = explain(engine, function, root, &found);
-            let fresh = match split.decision {
-                Some(decision) => healed.insert(decision.site),
-                None => healed.insert(split.event.site),
-            };
+            let Some((split, heals)) = explain(engine, function, root, &found, healed) else { break };
+            let mut fresh = false;
+            for (site, call, heal) in heals {
+                fresh |= healed.insert(site, call, heal);
+            }
             if !fresh {
                 break;
             }
@@ -226,7 +226,7 @@ fn first_difference(
     outline: &Outline,
     group: &GroupKey,
     size: i64,
-    healed: &FxHashSet<Site>,
+    healed: &Healed,
 ) -> Option<Found> {
     let axes = axes_of(engine, group);
     let extent = size.min(4);
@@ -248,8 +248,8 @@ fn first_difference(
             if contradicts(engine, &base) || contradicts(engine, &other) {
                 continue;
             }
-            if let Some((difference, decisions)) = tracer.compare(root, &base, &other) {
-                return Some(Found { group: group.clone(), world, one: base, other, difference, decisions });
+            if let Some(difference) = tracer.compare(root, &base, &other) {
+                return Some(Found { group: group.clone(), world, one: base, other, difference });
             }
             if tracer.exhausted() {
                 return None;
@@ -407,14 +407,6 @@ fn contradicts(engine: &Engine<'_>, class: &Assignment) -> bool {
         }
     }
     false
-}
-
-/// The event of a difference that stands for it.
-pub(super) fn event_of(difference: &Difference) -> Option<EventId> {
-    match (difference.one, difference.other) {
-        (Reached::Event(event), _) | (_, Reached::Event(event)) => Some(event),
-        _ => None,
-    }
 }
 
 /// Whether a finding needs more than one inferred step.

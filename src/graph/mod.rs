@@ -1,6 +1,7 @@
 //! The program: modules, classes, what names mean across files, and what functions issue.
 
 mod bindings;
+mod blame;
 mod context;
 mod divergence;
 mod environment;
