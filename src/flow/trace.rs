@@ -256,7 +256,7 @@ impl<'a> Tracer<'a> {
         if self.exhausted() {
             return None;
         }
-        let mut search = Search { before: Vec::new(), seen: FxHashSet::default() };
+        let mut search = Search::default();
         let found = self.difference(first, second, &None, &None, &mut search)?;
         (found.events() != [None; 2] && !self.exhausted()).then_some(found)
     }
@@ -374,7 +374,8 @@ impl<'a> Tracer<'a> {
         there: &Frames,
         search: &mut Search,
     ) -> Option<Difference> {
-        if self.same(one, other) || !search.seen.insert((one, other)) {
+        let (one, other) = (self.assuming(one, search), self.assuming(other, search));
+        if self.same(one, other) || !search.seen.insert((one, other, label(&search.assumed))) {
             return None;
         }
         self.fuel = self.fuel.saturating_sub(1);
@@ -390,14 +391,14 @@ impl<'a> Tracer<'a> {
                 self.difference(first.first, second.first, here, there, search)
             }
             (Shape::Choice(label, ..), Shape::Choice(other_label, ..)) if label == other_label => self
-                .difference(first.first, second.first, here, there, search)
-                .or_else(|| self.difference(first.second, second.second, here, there, search)),
-            (Shape::Choice(..), _) => self
-                .difference(first.first, other, here, there, search)
-                .or_else(|| self.difference(first.second, other, here, there, search)),
-            (_, Shape::Choice(..)) => self
-                .difference(one, second.first, here, there, search)
-                .or_else(|| self.difference(one, second.second, here, there, search)),
+                .under((label, true), first.first, second.first, here, there, search)
+                .or_else(|| self.under((label, false), first.second, second.second, here, there, search)),
+            (Shape::Choice(label, ..), _) => self
+                .under((label, true), first.first, other, here, there, search)
+                .or_else(|| self.under((label, false), first.second, other, here, there, search)),
+            (_, Shape::Choice(label, ..)) => self
+                .under((label, true), one, second.first, here, there, search)
+                .or_else(|| self.under((label, false), one, second.second, here, there, search)),
             (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..)) if label == other_label => {
                 let inside = entered(level, one, true, here);
                 let other_inside = entered(other_level, other, true, there);
@@ -442,11 +443,18 @@ impl<'a> Tracer<'a> {
             }
             (Shape::Again(level), _) => {
                 let frame = leaving(level, here)?;
-                self.difference(frame.whole, other, &frame.outer.clone(), there, search)
+                // Answers may be others in the next turn.
+                let assumed = std::mem::take(&mut search.assumed);
+                let found = self.difference(frame.whole, other, &frame.outer.clone(), there, search);
+                search.assumed = assumed;
+                found
             }
             (_, Shape::Again(level)) => {
                 let frame = leaving(level, there)?;
-                self.difference(one, frame.whole, here, &frame.outer.clone(), search)
+                let assumed = std::mem::take(&mut search.assumed);
+                let found = self.difference(one, frame.whole, here, &frame.outer.clone(), search);
+                search.assumed = assumed;
+                found
             }
             _ => Some(Difference {
                 one: self.reached(one),
@@ -458,6 +466,37 @@ impl<'a> Tracer<'a> {
             search.before.truncate(length);
         }
         found
+    }
+
+    fn under(
+        &mut self,
+        answer: (u64, bool),
+        one: TraceId,
+        other: TraceId,
+        here: &Frames,
+        there: &Frames,
+        search: &mut Search,
+    ) -> Option<Difference> {
+        let kept = search.assumed.len() < MAX_ASSUMED;
+        if kept {
+            search.assumed.push(answer);
+        }
+        let found = self.difference(one, other, here, there, search);
+        if kept {
+            search.assumed.pop();
+        }
+        found
+    }
+
+    /// What remains of a trace under the answers assumed.
+    fn assuming(&self, mut trace: TraceId, search: &Search) -> TraceId {
+        while let Shape::Choice(label, ..) = self.shape(trace)
+            && let Some((_, holds)) = search.assumed.iter().find(|(known, _)| known == label)
+        {
+            let entry = self.entry(trace);
+            trace = if *holds { entry.first } else { entry.second };
+        }
+        trace
     }
 
     fn found(&self, event: TraceId, instead: Reached, first: bool, search: &Search) -> Option<Difference> {
@@ -475,10 +514,16 @@ impl<'a> Tracer<'a> {
 }
 
 /// What a comparison has come by.
+#[derive(Default)]
 struct Search {
     before: Vec<EventId>,
-    seen: FxHashSet<(TraceId, TraceId)>,
+    seen: FxHashSet<(TraceId, TraceId, u64)>,
+    /// Answers that every rank shares, as assumed on the way.
+    assumed: Vec<(u64, bool)>,
 }
+
+/// Answers that are kept in mind on one way: a condition that is asked again has the same answer.
+const MAX_ASSUMED: usize = 5;
 
 fn entered(level: u16, whole: TraceId, paired: bool, outer: &Frames) -> Frames {
     Some(Rc::new(Frame { level, whole, paired, outer: outer.clone() }))
@@ -693,7 +738,9 @@ impl Run<'_, '_> {
         let level = to.level + 1;
         match kind {
             LoopKind::For { iter, item } => {
-                if let Concrete::Tuple(parts) = self.evaluator.value(iter)
+                let whole = iter;
+                let iter = self.evaluator.counted(iter);
+                if let Concrete::Tuple(parts) = self.evaluator.value(whole)
                     && parts.len() <= MAX_UNROLLED
                     && (self.tracer.effects.summed(body).weight < 200 || parts.len() < 2)
                 {

@@ -8,7 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{Site, Symbol};
-use crate::flow::{Difference, Effect, EffectId, EventId, Heal, Healed, Parting, Tracer};
+use crate::flow::{Axes, Difference, Effect, EffectId, EventId, Heal, Healed, LoopKind, Parting, Tracer};
 
 use super::divergence::FUEL;
 use super::evaluate::Engine;
@@ -208,9 +208,42 @@ impl Court<'_, '_> {
     }
 
     fn heal(&self, suspect: &Suspect) -> (Site, Option<Site>, Heal) {
-        let call = suspect.paths.first().and_then(|path| path.first()).map(|call| call.0);
+        let path = suspect.paths.first().map_or(&[][..], |path| &path[..]);
+        let call = depends_on_caller(self.engine, self.root, path, suspect.site);
         (suspect.site, call, suspect.heal)
     }
+}
+
+/// The outermost of the calls when what decides at the site comes from the caller: another caller is another case.
+pub(super) fn depends_on_caller(
+    engine: &Engine<'_>,
+    root: EffectId,
+    path: &[(Site, Symbol)],
+    site: Site,
+) -> Option<Site> {
+    let &(outermost, _) = path.first()?;
+    let inner = path.last().map(|call| call.0)?;
+    let callee = preorder(engine, root).into_iter().find_map(|effect| match engine.effects.get(effect) {
+        Effect::Call { function, site, .. } if *site == inner => Some(*function),
+        _ => None,
+    })?;
+    let alone = engine.known_effects(callee)?;
+    let varies = preorder(engine, alone).into_iter().find_map(|effect| match engine.effects.get(effect) {
+        Effect::Choice { test, site: at, .. } if *at == site => Some(engine.values.truth_axes(*test)),
+        Effect::Loop { kind: LoopKind::For { iter, .. }, site: at, .. } if *at == site => {
+            Some(engine.values.shape(*iter))
+        }
+        Effect::Loop { kind: LoopKind::While { test }, site: at, .. } if *at == site => {
+            Some(engine.values.truth_axes(*test))
+        }
+        Effect::Event(event) if engine.effects.event(*event).site == site => {
+            let event = engine.effects.event(*event);
+            let parts = [Some(event.group), event.root, event.operator, event.members];
+            Some(parts.into_iter().flatten().fold(Axes::NONE, |sum, part| sum | engine.values.vary(part)))
+        }
+        _ => None,
+    })?;
+    varies.is_empty().then_some(outermost)
 }
 
 /// Where a choice or loop stands.

@@ -284,7 +284,7 @@ fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap
                     CompareOp::Is | CompareOp::Eq if mentions => {
                         out.insert(value, false);
                     }
-                    CompareOp::In if Some(*right) == ranks => {
+                    CompareOp::In if Some(*right) == ranks || asks_for_ranks(engine, *right, *group) => {
                         out.insert(value, true);
                     }
                     _ => {}
@@ -297,6 +297,18 @@ fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap
         }
     }
     out
+}
+
+/// Whether the value is the list of the group's ranks, as the group itself gives it.
+fn asks_for_ranks(engine: &Engine<'_>, value: Value, group: Value) -> bool {
+    match engine.values.node(value) {
+        Node::Apply(name, parts) => {
+            let last = name.as_str().rsplit('.').next().unwrap_or_default();
+            last == "get_process_group_ranks" && parts.first() == Some(&group)
+        }
+        Node::Mapped(_, parts) => parts.first().is_some_and(|&part| asks_for_ranks(engine, part, group)),
+        _ => false,
+    }
 }
 
 /// What the tests, loops and events ask of a class.
@@ -313,6 +325,7 @@ fn needed(engine: &Engine<'_>, outline: &Outline, world: World, group: &GroupKey
             evaluator.truth(test);
         }
         for &iter in &outline.loops {
+            let iter = evaluator.counted(iter);
             let known =
                 matches!(evaluator.value(iter), crate::flow::Concrete::Tuple(_) | crate::flow::Concrete::Keys(_));
             if !known && engine.values.shape(iter).meets(world.axes) {

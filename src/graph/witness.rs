@@ -9,7 +9,7 @@ use crate::flow::{
     Healed, LoopKind, Node, Parting, Reached, Truth, Value, World,
 };
 
-use super::blame::{Blame, blame, contains, paths_to, preorder, site_of};
+use super::blame::{Blame, blame, contains, depends_on_caller, paths_to, preorder, site_of};
 use super::divergence::{form_of, group_confidence};
 use super::evaluate::{Birth, Engine};
 
@@ -157,7 +157,7 @@ pub(super) fn explain(
     let site = engine.effects.event(main).site;
     let mut heals = blame.heals.clone();
     if heals.is_empty() {
-        heals.push((site, calls.first().map(|call| call.0), Heal::Alike));
+        heals.push((site, depends_on_caller(engine, root, &calls, site), Heal::Alike));
     }
     let split = Split {
         kind,
@@ -397,6 +397,7 @@ fn calls(
 }
 
 /// How a rank goes on that does not issue the event.
+#[derive(Clone, Copy)]
 struct Leaving {
     how: &'static str,
     site: Site,
@@ -410,19 +411,29 @@ fn leaving(engine: &Engine<'_>, cause: Parting, decided: Decided) -> Option<Leav
         (Effect::Choice { then, otherwise, .. }, _) => vec![*then, *otherwise],
         _ => return None,
     };
-    arms.into_iter().flat_map(|arm| preorder(engine, arm)).find_map(|effect| match engine.effects.get(effect) {
-        Effect::Exit(exit, site) => {
-            let how = match exit {
-                Exit::Return => "returns",
-                Exit::Break => "leaves the loop",
-                Exit::Continue => "skips the rest of this turn",
-                Exit::Raise(_) => "raises",
-                Exit::Abort => "ends",
-            };
-            Some(Leaving { how, site: *site })
+    let mut raises = None;
+    let mut pending: Vec<EffectId> = arms;
+    pending.reverse();
+    while let Some(effect) = pending.pop() {
+        match engine.effects.get(effect) {
+            Effect::Call { .. } => {}
+            Effect::Exit(exit, site) => {
+                let how = match exit {
+                    Exit::Return => "returns",
+                    Exit::Break => "leaves the loop",
+                    Exit::Continue => "skips the rest of this turn",
+                    Exit::Raise(_) => {
+                        raises = raises.or(Some(Leaving { how: "raises", site: *site }));
+                        continue;
+                    }
+                    Exit::Abort => continue,
+                };
+                return Some(Leaving { how, site: *site });
+            }
+            _ => pending.extend(engine.below(effect).into_iter().rev()),
         }
-        _ => None,
-    })
+    }
+    raises
 }
 
 fn witness(
@@ -456,7 +467,20 @@ fn witness(
     }
     // The rank that issues something comes first: the other is the one that is missing.
     out.sort_by_key(|(issues, _)| !issues);
-    out.into_iter().map(|(_, rank)| rank).collect()
+    let mut out: Vec<WitnessRank> = out.into_iter().map(|(_, rank)| rank).collect();
+    if let [first, second] = &mut out[..]
+        && let Some((before, _)) = first.rank.split_once('`')
+        && second.rank.starts_with("a rank w")
+    {
+        // The condition is in the first name; the second says the opposite.
+        second.rank = match (before.contains("turns"), second.rank.ends_with("does not hold")) {
+            (true, _) if before.contains("more") => "a rank with fewer".to_owned(),
+            (true, _) => "a rank with more".to_owned(),
+            (false, true) => "a rank where it does not".to_owned(),
+            (false, false) => "a rank where it does".to_owned(),
+        };
+    }
+    out
 }
 
 /// A class of ranks as a person would call it.
@@ -490,9 +514,9 @@ fn rank_name(
             let text = snippet(engine, decision.site);
             match (decision.is_loop, holds) {
                 (true, true) => format!("a rank with more turns of `{text}`"),
-                (true, false) => "a rank with fewer".to_owned(),
+                (true, false) => format!("a rank with fewer turns of `{text}`"),
                 (false, true) => format!("a rank where `{text}` holds"),
-                (false, false) => "a rank where it does not".to_owned(),
+                (false, false) => format!("a rank where `{text}` does not hold"),
             }
         }
         _ if first => "one rank".to_owned(),
