@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{FunctionId, Site};
+use crate::base::FunctionId;
 use crate::finding::Confidence;
 use crate::flow::{
-    Assignment, Axes, ChoiceForm, Difference, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, LoopKind,
-    Missing, Node, Reached, Tracer, Value, World,
+    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, Healed, LoopKind, Missing,
+    Node, Tracer, Value, World,
 };
 use crate::model::{FunctionKind, LocalFunction};
 
@@ -27,7 +27,7 @@ const MAX_WEIGHT: u32 = 4_000;
 const MAX_LOOKS: u32 = 400;
 
 /// Steps of one function's comparison on one group.
-const FUEL: u32 = 60_000;
+pub(super) const FUEL: u32 = 60_000;
 
 /// Splits reported for one function and group.
 const MAX_SPLITS: usize = 6;
@@ -51,7 +51,7 @@ pub fn divergence(program: &Program) -> Divergence {
     let taint = Taint::of(program);
     let candidates = taint.candidates(program);
     let mut engine = Engine::new(program, reaching(program), taint);
-    let mut healed: FxHashSet<Site> = FxHashSet::default();
+    let mut healed = Healed::default();
     let mut out = Divergence::default();
     let mut checked = 0;
     let mut seen_roots = FxHashSet::default();
@@ -116,7 +116,7 @@ fn check(
     engine: &Engine<'_>,
     function: FunctionId,
     root: EffectId,
-    healed: &mut FxHashSet<Site>,
+    healed: &mut Healed,
     out: &mut Vec<Split>,
 ) {
     let summed = engine.effects.summed(root);
@@ -128,11 +128,11 @@ fn check(
     for group in groups(engine, &outline, size) {
         for _ in 0..MAX_SPLITS {
             let Some(found) = first_difference(engine, root, &outline, &group, size, healed) else { break };
-            let split = explain(engine, function, root, &found);
-            let fresh = match split.decision {
-                Some(decision) => healed.insert(decision.site),
-                None => healed.insert(split.event.site),
-            };
+            let Some((split, heals)) = explain(engine, function, root, &found, healed) else { break };
+            let mut fresh = false;
+            for (site, call, heal) in heals {
+                fresh |= healed.insert(site, call, heal);
+            }
             if !fresh {
                 break;
             }
@@ -243,7 +243,7 @@ fn first_difference(
     outline: &Outline,
     group: &GroupKey,
     size: i64,
-    healed: &FxHashSet<Site>,
+    healed: &Healed,
 ) -> Option<Found> {
     let axes = axes_of(engine, group);
     let extent = size.min(4);
@@ -265,8 +265,8 @@ fn first_difference(
             if contradicts(engine, &base) || contradicts(engine, &other) {
                 continue;
             }
-            if let Some((difference, decisions)) = tracer.compare(root, &base, &other) {
-                return Some(Found { group: group.clone(), world, one: base, other, difference, decisions });
+            if let Some(difference) = tracer.compare(root, &base, &other) {
+                return Some(Found { group: group.clone(), world, one: base, other, difference });
             }
             if tracer.exhausted() {
                 return None;
@@ -301,7 +301,7 @@ fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap
                     CompareOp::Is | CompareOp::Eq if mentions => {
                         out.insert(value, false);
                     }
-                    CompareOp::In if Some(*right) == ranks => {
+                    CompareOp::In if Some(*right) == ranks || asks_for_ranks(engine, *right, *group) => {
                         out.insert(value, true);
                     }
                     _ => {}
@@ -314,6 +314,18 @@ fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap
         }
     }
     out
+}
+
+/// Whether the value is the list of the group's ranks, as the group itself gives it.
+fn asks_for_ranks(engine: &Engine<'_>, value: Value, group: Value) -> bool {
+    match engine.values.node(value) {
+        Node::Apply(name, parts) => {
+            let last = name.as_str().rsplit('.').next().unwrap_or_default();
+            last == "get_process_group_ranks" && parts.first() == Some(&group)
+        }
+        Node::Mapped(_, parts) => parts.first().is_some_and(|&part| asks_for_ranks(engine, part, group)),
+        _ => false,
+    }
 }
 
 /// What the tests, loops and events ask of a class.
@@ -330,6 +342,7 @@ fn needed(engine: &Engine<'_>, outline: &Outline, world: World, group: &GroupKey
             evaluator.truth(test);
         }
         for &iter in &outline.loops {
+            let iter = evaluator.counted(iter);
             let known =
                 matches!(evaluator.value(iter), crate::flow::Concrete::Tuple(_) | crate::flow::Concrete::Keys(_));
             if !known && engine.values.shape(iter).meets(world.axes) {
@@ -424,14 +437,6 @@ fn contradicts(engine: &Engine<'_>, class: &Assignment) -> bool {
         }
     }
     false
-}
-
-/// The event of a difference that stands for it.
-pub(super) fn event_of(difference: &Difference) -> Option<EventId> {
-    match (difference.one, difference.other) {
-        (Reached::Event(event), _) | (_, Reached::Event(event)) => Some(event),
-        _ => None,
-    }
 }
 
 /// Whether a finding needs more than one inferred step.

@@ -2,6 +2,7 @@
 
 mod accesses;
 mod bindings;
+mod blame;
 mod context;
 mod divergence;
 mod environment;

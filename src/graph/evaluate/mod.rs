@@ -253,6 +253,11 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// What a function issues, where that is known already.
+    pub(super) fn known_effects(&self, function: FunctionId) -> Option<EffectId> {
+        self.summaries.get(&function).map(|summary| summary.effects)
+    }
+
     /// The text at a site.
     pub(super) fn text(&self, site: Site) -> &'p str {
         self.program.text(site.file, site.span)
