@@ -103,6 +103,7 @@ impl<'p> Engine<'p> {
             Node::Keyword(mapping, name) => Node::Keyword(self.replaced(mapping, by), name),
             Node::Apply(name, parts) => Node::Apply(name, self.all(&parts, by)),
             Node::Length(inner) => Node::Length(self.replaced(inner, by)),
+            Node::Kind(inner) => Node::Kind(self.replaced(inner, by)),
             Node::Range(parts) => Node::Range(self.all(&parts, by)),
             Node::Mapped(name, parts) => Node::Mapped(name, self.all(&parts, by)),
             Node::Changed(site, parts) => Node::Changed(site, self.all(&parts, by)),
@@ -144,6 +145,7 @@ impl<'p> Engine<'p> {
             | Node::Module(_)
             | Node::World
             | Node::AxisGroup(_)
+            | Node::Mesh(_)
             | Node::NonMember
             | Node::Local(..)
             | Node::Environment(_)
