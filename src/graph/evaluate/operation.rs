@@ -251,6 +251,13 @@ impl<'p> Engine<'p> {
                 let group = self.values.make(Node::AxisGroup(axes));
                 (group, axes)
             }
+            // The mesh of one element of a container is that of its other elements.
+            Node::Attribute(object, name) if matches!(self.values.node(*object), Node::Item(..) | Node::Index(..)) => {
+                let name = *name;
+                let group = self.values.make(Node::Apply(name, Box::from([])));
+                let axes = self.values.group_axes(group);
+                (group, axes)
+            }
             Node::Mesh(_) => {
                 let axes = self.values.group_axes(group);
                 let group = self.values.make(Node::AxisGroup(axes));
@@ -580,11 +587,22 @@ impl<'p> Engine<'p> {
                 Node::MadeGroup(_, ranks) if !matches!(self.values.node(ranks), Node::Unknown(_)) => ranks,
                 _ => self.values.make(Node::Apply(Symbol::new(crate::flow::MEMBERS), Box::from([group]))),
             },
+            // The launcher's variables are numbers, however they are spelled.
+            ("int" | "str", Some(value))
+                if matches!(self.values.node(value), Node::Rank(_) | Node::Size(_) | Node::Int(_)) =>
+            {
+                value
+            }
             ("len", Some(value)) => self.values.make(Node::Length(value)),
             ("isinstance" | "callable" | "issubclass" | "type" | "torch.is_tensor", Some(value)) => {
                 let kind = self.values.make(Node::Kind(value));
                 let parts: Vec<Value> = std::iter::once(kind).chain(args.iter().skip(1).copied()).collect();
                 self.values.make(Node::Apply(dotted, parts.into()))
+            }
+            // Each rank has a device of its own, and all are alike.
+            ("torch.device", Some(_)) => {
+                let device = self.values.make(Node::Apply(dotted, args.into()));
+                self.values.make(Node::Kind(device))
             }
             ("hasattr", Some(value)) => {
                 let shape = self.values.make(Node::Length(value));
