@@ -112,6 +112,10 @@ pub struct Operation {
     pub asynchronous: Option<Operand>,
     /// Whether the collective hides behind a call that does not look like one (a wrapped forward, a checkpoint).
     pub implicit: bool,
+    /// Whether the backward pass from what it returns communicates too.
+    pub backward: bool,
+    /// The argument that, when true, makes the call an operation; without it there is none.
+    pub when: Option<Operand>,
     /// Whether it broadcasts a tensor or object that a control-plane manifest should announce.
     pub broadcast: bool,
 }
@@ -209,6 +213,8 @@ pub struct Type {
     pub aliases: Vec<Symbol>,
     /// Names that variables, parameters and attributes of this type usually have.
     pub variables: Vec<Symbol>,
+    /// Functions that return several things, the first of which is of this type.
+    pub first_of: Vec<Symbol>,
     /// Methods and properties whose names only this type uses: the receiver's type follows from them.
     pub distinctive: Vec<Symbol>,
 }

@@ -156,6 +156,7 @@ impl<'a> Loader<'a> {
             self.once("variable", variable_name, variable)?;
             variables.push(variable_name);
         }
+        let first_of = raw.first_of.iter().map(|name| self.dotted(name)).collect::<Loaded<Vec<_>>>()?;
         let mut distinctive = Vec::new();
         for method in &raw.distinctive {
             let method_name = self.identifier(method, "a method")?;
@@ -165,11 +166,15 @@ impl<'a> Loader<'a> {
         // A project that names a known type again adds to it.
         let mut kind = match self.catalog.types.get(&name) {
             Some(known) => known.clone(),
-            None => Type { name, aliases: Vec::new(), variables: Vec::new(), distinctive: Vec::new() },
+            None => {
+                Type { name, aliases: Vec::new(), variables: Vec::new(), first_of: Vec::new(), distinctive: Vec::new() }
+            }
         };
         kind.aliases.extend(aliases);
         kind.variables.extend(variables);
+        kind.first_of.extend(first_of);
         kind.distinctive.extend(distinctive);
+        self.catalog.firsts.extend(kind.first_of.iter().map(|&function| (function, kind.name)));
         self.catalog.variables.extend(kind.variables.iter().map(|&variable| (variable, kind.name)));
         self.catalog.methods.extend(kind.distinctive.iter().map(|&method| (method, kind.name)));
         for &known_as in kind.aliases.iter().chain([&kind.name]) {
@@ -197,6 +202,8 @@ impl<'a> Loader<'a> {
             members_only: self.optional(raw.members_only.as_ref())?,
             asynchronous: self.optional(raw.asynchronous.as_ref())?,
             implicit: raw.implicit,
+            backward: raw.backward,
+            when: self.optional(raw.when.as_ref())?,
             broadcast: raw.broadcast,
         };
         let op = raw.op.as_ref().map(|op| self.identifier(op, "an operation")).transpose()?;

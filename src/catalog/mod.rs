@@ -27,6 +27,7 @@ pub struct Catalog {
     types: FxHashMap<Symbol, Type>,
     variables: FxHashMap<Symbol, Symbol>,
     methods: FxHashMap<Symbol, Symbol>,
+    firsts: FxHashMap<Symbol, Symbol>,
     axes: Vec<Axis>,
     conventions: FxHashMap<Symbol, Arc<Convention>>,
     keys: FxHashMap<String, Value>,
@@ -77,6 +78,11 @@ impl Catalog {
     /// The dotted name of the only type that has a method or property of this name.
     pub fn type_of_method(&self, name: Symbol) -> Option<Symbol> {
         self.methods.get(&name).copied()
+    }
+
+    /// The type of the first of the things that a function returns.
+    pub fn first_of(&self, dotted: Symbol) -> Option<Symbol> {
+        self.firsts.get(&dotted).copied()
     }
 
     /// What a bare name conventionally means.

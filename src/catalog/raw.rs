@@ -53,6 +53,8 @@ pub(super) struct RawType {
     #[serde(default)]
     pub variables: Vec<Spanned<String>>,
     #[serde(default)]
+    pub first_of: Vec<Spanned<String>>,
+    #[serde(default)]
     pub distinctive: Vec<Spanned<String>>,
 }
 
@@ -120,6 +122,9 @@ pub(super) struct RawOperation {
     pub asynchronous: Option<RawOperand>,
     #[serde(default)]
     pub implicit: bool,
+    #[serde(default)]
+    pub backward: bool,
+    pub when: Option<RawOperand>,
     #[serde(default)]
     pub broadcast: bool,
 }

@@ -456,11 +456,7 @@ impl<'a> Tracer<'a> {
                 search.assumed = assumed;
                 found
             }
-            _ => Some(Difference {
-                one: self.reached(one),
-                other: self.reached(other),
-                before: search.before.clone(),
-            }),
+            _ => Some(Difference { one: self.reached(one), other: self.reached(other), before: search.before.clone() }),
         };
         if found.is_none() {
             search.before.truncate(length);
@@ -907,7 +903,7 @@ impl Ends {
             return falls;
         }
         match effects.get(effect) {
-            Effect::Nothing | Effect::Hole | Effect::Invoke { .. } => falls,
+            Effect::Nothing | Effect::Hole | Effect::Invoke { .. } | Effect::Pending { .. } => falls,
             Effect::Event(_) => Ends { silent: 0, issued: Ends::FALLS },
             Effect::Seq(parts) => parts.iter().fold(falls, |before, &part| before.then(Ends::of(effects, part))),
             Effect::Choice { then, otherwise, .. } => Ends::of(effects, *then) | Ends::of(effects, *otherwise),
@@ -988,7 +984,12 @@ fn each_part(effect: &Effect, mut visit: impl FnMut(EffectId)) {
         }
         Effect::Scope { manager, body } => [*manager, *body].into_iter().for_each(visit),
         Effect::Call { body, .. } => visit(*body),
-        Effect::Nothing | Effect::Event(_) | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => {}
+        Effect::Nothing
+        | Effect::Event(_)
+        | Effect::Exit(..)
+        | Effect::Hole
+        | Effect::Invoke { .. }
+        | Effect::Pending { .. } => {}
     }
 }
 

@@ -62,6 +62,8 @@ pub enum Node {
     Apply(Symbol, Box<[Value]>),
     /// How many elements there are, or any other fact of shape.
     Length(Value),
+    /// A fact of a value's type: what it is an instance of, its number of dimensions, its element type.
+    Kind(Value),
     /// `range(…)`, or another thing whose number of elements is computed from these.
     Range(Box<[Value]>),
     /// As many elements as the first, with the contents of all.
@@ -96,6 +98,8 @@ pub enum Node {
     World,
     /// The group along axes.
     AxisGroup(Axes),
+    /// A mesh of ranks with these axes, in order.
+    Mesh(Box<[Axes]>),
     /// A group created at the site from these ranks.
     MadeGroup(Site, Value),
     /// What a rank outside the group holds.
@@ -149,6 +153,9 @@ impl Facts {
         }
     }
 }
+
+/// The function whose result are the ranks of its argument, a group.
+pub const MEMBERS: &str = "members";
 
 /// Expressions nested deeper than this are no longer followed.
 const MAX_DEPTH: u16 = 48;
@@ -260,8 +267,16 @@ impl Values {
             Node::Mapped(..) | Node::Changed(..) | Node::Range(_) | Node::Sequence(_) | Node::Mapping(_) => {
                 self.shape(value)
             }
+            Node::Carried(_, _, parts) if parts.iter().any(|&part| self.is_container(part)) => self.shape(value),
             _ => self.vary(value),
         }
+    }
+
+    fn is_container(&self, value: Value) -> bool {
+        matches!(
+            self.node(value),
+            Node::Mapped(..) | Node::Changed(..) | Node::Range(_) | Node::Sequence(_) | Node::Mapping(_)
+        )
     }
 
     /// The axes a group value reaches across, as far as they are known.
@@ -269,6 +284,7 @@ impl Values {
         match self.node(group) {
             Node::World | Node::None => Axes::ALL,
             Node::AxisGroup(axes) => *axes,
+            Node::Mesh(axes) => axes.iter().fold(Axes::NONE, |sum, &axis| sum | axis),
             Node::NonMember => Axes::NONE,
             Node::If(_, then, otherwise) => self.group_axes(*then) | self.group_axes(*otherwise),
             Node::Index(sequence, _) => self.group_axes(*sequence),
@@ -298,6 +314,7 @@ impl Values {
             | Node::Module(_)
             | Node::World
             | Node::AxisGroup(_)
+            | Node::Mesh(_)
             | Node::Unknown(_)
             | Node::Class(_) => Facts::UNIFORM,
             Node::NonMember => Facts::UNIFORM,
@@ -345,7 +362,10 @@ impl Values {
             Node::Index(value, index) => {
                 // What lies at a place that differs by rank may be shorter here than there.
                 let whole = facts(*value).join(facts(*index));
-                Facts { shape: whole.shape | facts(*index).vary, ..whole }
+                match self.is_equal_share(*index) {
+                    true => Facts { shape: facts(*value).shape, ..whole },
+                    false => Facts { shape: whole.shape | facts(*index).vary, ..whole },
+                }
             }
             Node::Attribute(value, _) | Node::Keyword(value, _) | Node::Forward(value) => {
                 let inner = facts(*value);
@@ -359,6 +379,10 @@ impl Values {
             Node::Length(value) => {
                 let inner = facts(*value);
                 Facts { vary: inner.shape, shape: Axes::NONE, ..inner }
+            }
+            Node::Kind(value) => {
+                let inner = facts(*value);
+                Facts { vary: self.presence(*value), shape: Axes::NONE, wrapped: false, ..inner }
             }
             Node::Range(parts) => {
                 let inner = self.joined(parts.iter().copied());
@@ -419,6 +443,80 @@ impl Values {
         }
     }
 
+    /// Along which axes it may differ whether there is a value at all or `None`.
+    fn presence(&self, value: Value) -> Axes {
+        let none = |value: Value| matches!(self.node(value), Node::None);
+        match self.node(value) {
+            Node::If(test, then, otherwise) => {
+                let arms = self.presence(*then) | self.presence(*otherwise);
+                if none(*then) != none(*otherwise) { arms | self.vary(*test) } else { arms }
+            }
+            Node::Carried(_, _, parts) if parts.iter().any(|&part| none(part)) => self.vary(value),
+            _ => Axes::NONE,
+        }
+    }
+
+    /// Whether a slice takes as much on every rank: `[rank * per : (rank + 1) * per]`, `[start : start + per]`.
+    fn is_equal_share(&self, slice: Value) -> bool {
+        let Node::Range(bounds) = self.node(slice) else { return false };
+        let [from, to, ref rest @ ..] = bounds[..] else { return false };
+        if rest.iter().any(|&step| *self.node(step) != Node::None) {
+            return false;
+        }
+        let uniform = |value: Value| self.vary(value).is_empty();
+        let after = |before: Value, value: Value| match *self.node(value) {
+            Node::Binary(BinaryOp::Add, left, right) => {
+                (left == before && uniform(right)) || (right == before && uniform(left))
+            }
+            _ => false,
+        };
+        if after(from, to) {
+            return true;
+        }
+        let (Node::Binary(BinaryOp::Mul, a, b), Node::Binary(BinaryOp::Mul, c, d)) =
+            (self.node(from).clone(), self.node(to).clone())
+        else {
+            return false;
+        };
+        [(a, b, c, d), (a, b, d, c), (b, a, c, d), (b, a, d, c)]
+            .into_iter()
+            .any(|(index, per, next, same)| per == same && uniform(per) && after(index, next))
+    }
+
+    /// The agreement that a value comes from.
+    fn agreement(&self, value: Value) -> Option<(Site, Value, Value)> {
+        match self.node(value) {
+            Node::Agreed(site, inner, group) => Some((*site, *inner, *group)),
+            Node::Index(inner, index) if self.vary(*index).is_empty() => self.agreement(*inner),
+            Node::Attribute(inner, _) => self.agreement(*inner),
+            Node::Apply(_, parts) if parts.len() == 1 => self.agreement(parts[0]),
+            _ => None,
+        }
+    }
+
+    /// One arm sent what the other received: the same value in both.
+    fn shared(&mut self, test: Value, then: Value, otherwise: Value) -> Option<Value> {
+        let (one_site, one, group) = self.agreement(then)?;
+        let (other_site, other, other_group) = self.agreement(otherwise)?;
+        if one_site == other_site || group != other_group {
+            return None;
+        }
+        let issued_under = |inner: Value, wanted: &dyn Fn(Value) -> bool| match self.node(inner) {
+            Node::Sequence(parts) => parts.iter().any(|&part| match self.node(part) {
+                Node::Range(guards) => guards.iter().any(|&guard| wanted(guard)),
+                _ => false,
+            }),
+            _ => false,
+        };
+        let is_test = |guard: Value| guard == test;
+        let is_opposite = |guard: Value| *self.node(guard) == Node::Not(test);
+        if !issued_under(one, &is_test) && !issued_under(other, &is_opposite) {
+            return None;
+        }
+        let whole = self.make(Node::Sequence(Box::from([test, then, otherwise])));
+        Some(self.make(Node::Agreed(one_site, whole, group)))
+    }
+
     fn contents(&self, value: Value) -> Axes {
         match self.node(value) {
             Node::Sequence(_) | Node::If(..) => self.vary(value),
@@ -448,6 +546,21 @@ impl Values {
                         return Ok(self.make(Node::Not(swapped)));
                     }
                     CompareOp::Is => return self.is_test(left, right),
+                    // Nothing but a NaN differs from itself.
+                    CompareOp::Eq if left == right && self.may_be_nan(left) => {
+                        let nan = self.is_nan(left);
+                        return Ok(self.make(Node::Not(nan)));
+                    }
+                    // Only members issue anything on the group.
+                    CompareOp::In
+                        if let Some(group) = self.members_of(right)
+                            && self.is_job_rank(left) =>
+                    {
+                        return Ok(self.make(Node::Apply(Symbol::new("is_member"), Box::from([group]))));
+                    }
+                    CompareOp::Eq | CompareOp::Less if let Some(known) = self.rank_against(op, left, right) => {
+                        return Ok(known);
+                    }
                     CompareOp::Eq
                         if matches!(self.node(left), Node::Int(_) | Node::Str(_) | Node::Bool(_) | Node::None)
                             && !matches!(
@@ -479,7 +592,7 @@ impl Values {
                 (Node::Bool(true), _) => Ok(then),
                 (Node::Bool(false), _) => Ok(otherwise),
                 (Node::Not(inner), _) => Ok(self.make(Node::If(inner, otherwise, then))),
-                _ => Err(Node::If(test, then, otherwise)),
+                _ => self.shared(test, then, otherwise).ok_or(Node::If(test, then, otherwise)),
             },
             Node::Keyword(mapping, name) => match self.node(mapping).clone() {
                 Node::Mapping(parts) => {
@@ -496,8 +609,72 @@ impl Values {
                 }
                 _ => Err(Node::Length(value)),
             },
+            // An object is the same object after a loop that calls its methods.
+            Node::Carried(_, _, ref parts)
+                if let [only] = parts[..]
+                    && matches!(
+                        self.node(only),
+                        Node::Instance(..) | Node::Typed(_) | Node::Mesh(_) | Node::World | Node::AxisGroup(_)
+                    ) =>
+            {
+                Ok(only)
+            }
             other => Err(other),
         }
+    }
+
+    fn members_of(&self, ranks: Value) -> Option<Value> {
+        match self.node(ranks) {
+            Node::Apply(name, parts) if name.as_str() == MEMBERS => parts.first().copied(),
+            _ => None,
+        }
+    }
+
+    fn is_job_rank(&self, value: Value) -> bool {
+        matches!(self.node(value), Node::Rank(axes) if axes.is_all())
+    }
+
+    fn may_be_nan(&self, value: Value) -> bool {
+        !matches!(
+            self.node(value),
+            Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_) | Node::Rank(_) | Node::Size(_) | Node::Item(..)
+        )
+    }
+
+    fn is_nan(&mut self, value: Value) -> Value {
+        match self.node(value).clone() {
+            Node::If(test, then, otherwise) => {
+                let then = self.is_nan(then);
+                let otherwise = self.is_nan(otherwise);
+                self.make(Node::If(test, then, otherwise))
+            }
+            Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_) | Node::Rank(_) | Node::Size(_) => {
+                self.make(Node::Bool(false))
+            }
+            Node::Apply(name, parts)
+                if name.as_str() == "float"
+                    && matches!(parts[..], [only] if matches!(self.node(only), Node::Str(text) if text.as_str() == "nan")) =>
+            {
+                self.make(Node::Bool(true))
+            }
+            _ => self.make(Node::Apply(Symbol::new("isnan"), Box::from([value]))),
+        }
+    }
+
+    /// A rank is never negative, and compares with the text of a number as with the number.
+    fn rank_against(&mut self, op: CompareOp, left: Value, right: Value) -> Option<Value> {
+        let known = match (op, self.node(left), self.node(right)) {
+            (CompareOp::Eq, Node::Rank(_), Node::Int(number)) if *number < 0 => false,
+            (CompareOp::Less, Node::Rank(_), Node::Int(number)) if *number <= 0 => false,
+            (CompareOp::Less, Node::Int(number), Node::Rank(_)) if *number < 0 => true,
+            (CompareOp::Eq, Node::Rank(_) | Node::Size(_), Node::Str(text)) => {
+                let number = text.as_str().parse::<i64>().ok()?;
+                let number = self.make(Node::Int(number));
+                return Some(self.make(Node::Compare(CompareOp::Eq, left, number)));
+            }
+            _ => return None,
+        };
+        Some(self.make(Node::Bool(known)))
     }
 
     fn is_test(&mut self, left: Value, right: Value) -> Result<Value, Node> {
@@ -514,6 +691,8 @@ impl Values {
                     | Node::World
                     | Node::MadeGroup(..)
                     | Node::AxisGroup(_)
+                    | Node::Mesh(_)
+                    | Node::Typed(_)
                     | Node::Function(..)
                     | Node::Closure(..)
                     | Node::Rank(_)

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::catalog::{Entry, OperationKind};
-use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, each_call};
+use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_call, each_statement};
 
 use super::program::Program;
 use super::resolve::Target;
@@ -61,14 +61,21 @@ impl<'p> Search<'p> {
                     search.importers.entry(alias.name).or_default().push(file);
                 }
             }
+            let renamed: Vec<(Symbol, Symbol)> = model
+                .imports
+                .iter()
+                .filter(|(_, import)| import.from)
+                .flat_map(|(_, import)| &import.names)
+                .filter_map(|alias| alias.alias.map(|bound| (bound, alias.name)))
+                .collect();
             for index in 0..model.functions.len() as u32 {
-                search.collect(file, LocalFunction(index));
+                search.collect(file, LocalFunction(index), &renamed);
             }
         }
         search
     }
 
-    fn collect(&mut self, file: FileId, local: LocalFunction) {
+    fn collect(&mut self, file: FileId, local: LocalFunction, renamed: &[(Symbol, Symbol)]) {
         let model = &self.program.file(file).model;
         let caller = self.program.function_id(file, local);
         let definition = model.function(local);
@@ -79,6 +86,12 @@ impl<'p> Search<'p> {
         let mut mention = |callee: ExprId| {
             if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(callee) {
                 mentions.entry(name).or_default().push(Mention { caller, callee });
+            }
+            // `import … as`: under the name it has at home too.
+            if let Expr::Name(name) = model.expr(callee)
+                && let Some((_, original)) = renamed.iter().find(|(bound, _)| *bound == name)
+            {
+                mentions.entry(*original).or_default().push(Mention { caller, callee });
             }
         };
         each_call(model, local, &mut |_, call| {
@@ -103,11 +116,48 @@ impl<'p> Search<'p> {
             for &mention in self.mentions.get(&name).map_or(&[][..], Vec::as_slice) {
                 if self.is_operation(mention, name) {
                     seeds.push(mention.caller);
+                    self.calls_of_object(mention, &mut seeds);
                 }
             }
         }
         for seed in seeds {
             self.reach(seed);
+        }
+    }
+
+    /// An object whose call is an operation (a wrapped module): whoever calls what it is assigned to, in this file.
+    fn calls_of_object(&self, constructor: Mention, seeds: &mut Vec<FunctionId>) {
+        let program = self.program;
+        let (file, local) = program.locate(constructor.caller);
+        let Some(Target::External(dotted)) = program.target(file, local, constructor.callee) else { return };
+        let kind = program.catalog.type_named(dotted).map(|kind| kind.name).or(program.catalog.first_of(dotted));
+        let Some(kind) = kind else { return };
+        let called = Symbol::new(&format!("{kind}.__call__"));
+        if !program.catalog.entry(called).is_some_and(communicates) {
+            return;
+        }
+        let model = &program.file(file).model;
+        let mut names: Vec<Symbol> = Vec::new();
+        each_statement(model, model.function(local).body, &mut |_, stmt| {
+            let Stmt::Assign { targets, value } = stmt else { return };
+            let Expr::Call(call) = model.expr(*value) else { return };
+            if model.call(call).callee == constructor.callee {
+                for &target in model.list(*targets) {
+                    let target = match model.expr(target) {
+                        Expr::Tuple(parts) => model.list(parts).first().copied().unwrap_or(target),
+                        _ => target,
+                    };
+                    if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(target) {
+                        names.push(name);
+                    }
+                }
+            }
+        });
+        for name in names {
+            let mentions = self.mentions.get(&name).map_or(&[][..], Vec::as_slice);
+            seeds.extend(
+                mentions.iter().map(|mention| mention.caller).filter(|&caller| program.locate(caller).0 == file),
+            );
         }
     }
 

@@ -22,6 +22,8 @@ pub(super) struct Context {
     pub(super) manager: EffectId,
     /// Whether differences in the number of collectives inside are evened out.
     pub(super) mutes: bool,
+    /// Whether what a wrapped module's backward issues is suspended inside.
+    pub(super) quiets: bool,
     /// The condition under which ranks run the body, if not all do.
     pub(super) guard: Option<Value>,
 }
@@ -534,8 +536,13 @@ impl<'p> Engine<'p> {
                 value = result;
             }
         }
-        let _ = frame;
-        value
+        match self.wrapper_guard(frame, function, definition.span) {
+            Some(first) => {
+                let none = self.none;
+                self.values.make(Node::If(first, value, none))
+            }
+            None => value,
+        }
     }
 
     /// The condition under which a decorator of the catalogue lets the function run.
@@ -552,7 +559,7 @@ impl<'p> Engine<'p> {
             let entry = match self.program.target(file, scope, callee) {
                 Some(Target::External(dotted)) => self.program.catalog.entry(dotted),
                 Some(Target::Function(wrapper)) => self.program.catalogued(wrapper),
-                _ => None,
+                _ => self.method_of_variable(model, callee),
             };
             if let Some(Entry::Wrapper(Wrapper::FirstRankOnly)) = entry {
                 let first = self.is_first(Axes::ALL);
@@ -564,11 +571,19 @@ impl<'p> Engine<'p> {
         None
     }
 
+    /// `accelerator.on_main_process`: by the usual name of a variable of the type.
+    fn method_of_variable(&self, model: &crate::model::File, callee: ExprId) -> Option<&'p Entry> {
+        let Expr::Attribute { value, name } = model.expr(callee) else { return None };
+        let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else { return None };
+        let kind = self.program.catalog.type_of_variable(object)?;
+        self.program.catalog.entry(Symbol::new(&format!("{kind}.{name}")))
+    }
+
     /// What entering `with expr` means.
     pub(super) fn context(&mut self, frame: &mut Frame<'p>, expr: ExprId) -> Context {
         let span = frame.model.span(expr);
         let value = self.expression(frame, expr);
-        let mut out = Context { value, manager: Effects::NOTHING, mutes: false, guard: None };
+        let mut out = Context { value, manager: Effects::NOTHING, mutes: false, quiets: false, guard: None };
         match self.values.node(value).clone() {
             Node::Generator(function, args) => {
                 let mut substitution = Substitution::default();
@@ -607,6 +622,7 @@ impl<'p> Engine<'p> {
             Node::Apply(name, _) | Node::External(name) => {
                 if let Some(Entry::Wrapper(wrapper)) = self.program.catalog.entry(name) {
                     out.mutes = *wrapper == Wrapper::EvensOut;
+                    out.quiets = *wrapper == Wrapper::NoSync;
                 }
             }
             _ => {}

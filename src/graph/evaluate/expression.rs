@@ -30,6 +30,9 @@ impl<'p> Engine<'p> {
                 match op {
                     UnaryOp::Not => self.values.make(Node::Not(operand)),
                     UnaryOp::Plus => operand,
+                    UnaryOp::Minus if let Node::Int(number) = *self.values.node(operand) => {
+                        self.values.make(Node::Int(number.wrapping_neg()))
+                    }
                     UnaryOp::Minus | UnaryOp::Invert => {
                         self.values.make(Node::Apply(Symbol::new("negative"), Box::from([operand])))
                     }
@@ -62,7 +65,7 @@ impl<'p> Engine<'p> {
             Expr::Subscript(value, index) => {
                 let value = self.expression(frame, value);
                 let index = self.expression(frame, index);
-                self.subscript(frame, value, index)
+                self.subscript(frame, value, index, span)
             }
             Expr::Slice(parts) => {
                 let parts: Vec<ExprId> = model.list(parts).to_vec();
@@ -280,13 +283,22 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether a chain of attributes begins at an imported or global name, not at a variable.
-    pub(super) fn rooted_in_module(&self, frame: &Frame<'p>, expr: ExprId) -> bool {
+    pub(super) fn rooted_in_module(&mut self, frame: &Frame<'p>, expr: ExprId) -> bool {
         match frame.model.expr(expr) {
             Expr::Name(name) => match frame.get(name) {
                 Some(value) => matches!(self.values.node(value), Node::Module(_) | Node::External(_) | Node::Class(_)),
                 None => match self.program.scope_of(frame.file, frame.local, name) {
                     Scope::Local(owner) => owner != frame.local,
-                    Scope::Global => true,
+                    Scope::Global => match self.program.global(frame.file, name) {
+                        Some(Target::Variable(file, name)) => {
+                            let value = self.global_variable(file, name);
+                            matches!(
+                                self.values.node(value),
+                                Node::Module(_) | Node::External(_) | Node::Class(_) | Node::Unknown(_)
+                            )
+                        }
+                        _ => true,
+                    },
                 },
             },
             Expr::Attribute { value, .. } => self.rooted_in_module(frame, value),
@@ -327,8 +339,13 @@ impl<'p> Engine<'p> {
         } else if let Some(found) = self.typed_attribute(frame, object, value, name, span) {
             return found;
         }
-        if matches!(name.as_str(), "shape" | "ndim") {
-            return self.values.make(Node::Length(value));
+        match name.as_str() {
+            "index" if let Node::Kind(device) = *self.values.node(value) => return device,
+            "shape" => return self.values.make(Node::Length(value)),
+            "ndim" | "dtype" | "device" | "is_cuda" | "requires_grad" | "layout" | "__class__" => {
+                return self.values.make(Node::Kind(value));
+            }
+            _ => {}
         }
         if let Some(convention) = self.program.catalog.convention(name) {
             let meaning = convention.value.clone();
@@ -460,10 +477,18 @@ impl<'p> Engine<'p> {
         self.values.make(Node::Changed(frame.site(span), parts.into()))
     }
 
-    fn subscript(&mut self, _frame: &mut Frame<'p>, value: Value, index: Value) -> Value {
-        if let (Node::Typed(_), Node::Str(axis)) = (self.values.node(value), self.values.node(index)) {
-            let axes = crate::flow::Axes::named(axis.as_str());
-            return self.values.make(Node::AxisGroup(axes));
+    fn subscript(&mut self, frame: &mut Frame<'p>, value: Value, index: Value, span: Span) -> Value {
+        match self.values.node(value) {
+            Node::External(dotted) if matches!(dotted.as_str(), "os.environ" | "os.environb") => {
+                let arguments = super::arguments::Arguments { positional: vec![(index, None)], ..Default::default() };
+                return self.environment(frame, &arguments, span);
+            }
+            Node::Typed(_) | Node::Mesh(_) | Node::AxisGroup(_) => {
+                if let Some(axes) = self.axes_of_index(value, index) {
+                    return self.values.make(Node::AxisGroup(axes));
+                }
+            }
+            _ => {}
         }
         self.values.make(Node::Index(value, index))
     }

@@ -34,7 +34,12 @@ pub(super) fn changes_receiver(name: &str) -> bool {
 
 /// Methods whose result is a fact of the receiver's shape.
 fn tells_shape(name: &str) -> bool {
-    matches!(name, "numel" | "size" | "dim" | "nelement" | "qsize" | "__len__" | "element_size" | "ndimension")
+    matches!(name, "numel" | "size" | "nelement" | "qsize" | "__len__")
+}
+
+/// Methods whose result is a fact of the receiver's type.
+fn tells_kind(name: &str) -> bool {
+    matches!(name, "dim" | "ndimension" | "element_size" | "is_floating_point" | "is_complex")
 }
 
 /// Methods that hand on what they are called on, as far as variance goes.
@@ -190,11 +195,17 @@ impl<'p> Engine<'p> {
         let receiver = arguments.receiver.unwrap_or(receiver);
         if let Some(class) = self.class_of_value(frame, object, receiver) {
             if let Some(method) = self.program.method(class, name) {
+                if self.is_abstract(method) && !matches!(self.values.node(receiver), Node::Instance(..)) {
+                    return self.overridden(frame, class, name, arguments, span);
+                }
                 return self.call_method(frame, method, arguments, span);
             }
             if let Some(value) = self.attribute(class, name) {
                 let value = self.as_seen_by(class, receiver, value);
-                if matches!(self.values.node(value), Node::Function(..) | Node::Closure(..) | Node::Partial(..)) {
+                if matches!(
+                    self.values.node(value),
+                    Node::Function(..) | Node::Closure(..) | Node::Partial(..) | Node::Typed(_) | Node::Instance(..)
+                ) {
                     arguments.receiver = None;
                     return self.call_value(frame, value, arguments, span);
                 }
@@ -215,7 +226,9 @@ impl<'p> Engine<'p> {
             return value;
         }
         if name.as_str() == "backward" && self.values.facts(receiver).wrapped {
-            self.implicit_event(frame, "backward", span);
+            if frame.quiet == 0 {
+                self.implicit_event(frame, "backward", span);
+            }
             return self.none;
         }
         if let Some(value) = self.conventional_call(frame, name, span) {
@@ -223,6 +236,9 @@ impl<'p> Engine<'p> {
         }
         if let Some(method) = self.unique_method(frame, name) {
             return self.call_method(frame, method, arguments, span);
+        }
+        if tells_kind(name.as_str()) {
+            return self.values.make(Node::Kind(receiver));
         }
         if tells_shape(name.as_str()) {
             return self.values.make(Node::Length(receiver));
@@ -237,6 +253,51 @@ impl<'p> Engine<'p> {
             return self.values.make(Node::Apply(name, Box::from([receiver])));
         }
         self.opaque_call(name, &arguments, span, frame)
+    }
+
+    /// Whether a method's body says that subclasses define it.
+    fn is_abstract(&self, method: FunctionId) -> bool {
+        let (file, local) = self.program.locate(method);
+        let model = &self.program.file(file).model;
+        says_nothing(model, model.function(local).body)
+    }
+
+    /// A method that subclasses define: what the one that does issues, or either of two.
+    fn overridden(
+        &mut self,
+        frame: &mut Frame<'p>,
+        class: ClassId,
+        name: Symbol,
+        arguments: Arguments,
+        span: Span,
+    ) -> Value {
+        let program = self.program;
+        let defined: Vec<FunctionId> = program
+            .methods_named(name)
+            .iter()
+            .copied()
+            .filter(|&method| {
+                let of = program.class_of(method);
+                of.is_some_and(|of| of != class && program.lineage(of).contains(&class)) && !self.is_abstract(method)
+            })
+            .take(3)
+            .collect();
+        match defined[..] {
+            [only] => self.call_method(frame, only, arguments, span),
+            [one, other] => {
+                let outer = std::mem::take(&mut frame.sequence);
+                let one = self.call_method(frame, one, arguments.clone(), span);
+                let one_effect = self.take_sequence(frame);
+                let other = self.call_method(frame, other, arguments, span);
+                let other_effect = self.take_sequence(frame);
+                frame.sequence = outer;
+                let which = self.unknown(frame, span);
+                let form = crate::flow::ChoiceForm::Expression;
+                self.choose(frame, which, span, form, one_effect, other_effect);
+                self.values.make(Node::If(which, one, other))
+            }
+            _ => self.opaque_call(name, &arguments, span, frame),
+        }
     }
 
     fn is_object(&self, value: Value) -> bool {
@@ -333,8 +394,10 @@ impl<'p> Engine<'p> {
 
     /// The catalogued type of a value: by its construction, its annotation, or the usual name of its variable.
     fn catalogued_type(&mut self, frame: &Frame<'p>, object: ExprId, value: Value) -> Option<(Symbol, Confidence)> {
-        if let Node::Typed(kind) = self.values.node(value) {
-            return Some((*kind, Confidence::High));
+        match self.values.node(value) {
+            Node::Typed(kind) => return Some((*kind, Confidence::High)),
+            Node::Mesh(_) => return Some((Symbol::new(super::operation::MESH), Confidence::High)),
+            _ => {}
         }
         if let Node::Parameter(function, position) = *self.values.node(value) {
             let (file, local) = self.program.locate(function);
@@ -373,6 +436,25 @@ impl<'p> Engine<'p> {
         arguments: &Arguments,
         span: Span,
     ) -> Option<Value> {
+        if let Node::Index(_, index) = *self.values.node(value)
+            && let Some(axes) = self.axis_index(index)
+            && let Some(entry) = self.program.catalog.entry(Symbol::new(&format!("{}.{name}", super::operation::MESH)))
+        {
+            let entry = entry.clone();
+            let part = self.values.make(Node::AxisGroup(axes));
+            let arguments = Arguments { receiver: Some(part), ..arguments.clone() };
+            return Some(self.catalogued(frame, &entry, name, arguments, span, Confidence::Medium));
+        }
+        // A part of a mesh answers as a mesh, and as the group of its ranks.
+        if matches!(self.values.node(value), Node::AxisGroup(_) | Node::MadeGroup(..) | Node::World) {
+            for kind in [super::operation::MESH, super::operation::GROUP, super::operation::COMMUNICATOR] {
+                let dotted = Symbol::new(&format!("{kind}.{name}"));
+                if let Some(entry) = self.program.catalog.entry(dotted) {
+                    let entry = entry.clone();
+                    return Some(self.catalogued(frame, &entry, name, arguments.clone(), span, Confidence::High));
+                }
+            }
+        }
         let (kind, confidence) = match self.catalogued_type(frame, object, value) {
             Some(found) => found,
             None => (self.program.catalog.type_of_method(name)?, Confidence::Medium),
@@ -483,5 +565,23 @@ impl<'p> Engine<'p> {
             "join" | "startswith" | "endswith" | "strip" | "lower" | "upper" | "split" => return None,
             _ => return None,
         })
+    }
+}
+
+/// Whether a body says that it is for subclasses to fill: a documentation string, then nothing, `pass`, `...` or
+/// `raise NotImplementedError`.
+pub(super) fn says_nothing(model: &crate::model::File, body: crate::model::Block) -> bool {
+    model.block(body).iter().all(|&stmt| match model.stmt(stmt) {
+        crate::model::Stmt::Raise(Some(exception)) => is_not_implemented(model, *exception),
+        crate::model::Stmt::Expr(expr) => matches!(model.expr(*expr), Expr::Str(_) | Expr::Missing),
+        _ => false,
+    })
+}
+
+fn is_not_implemented(model: &crate::model::File, exception: ExprId) -> bool {
+    match model.expr(exception) {
+        Expr::Call(call) => is_not_implemented(model, model.call(call).callee),
+        Expr::Name(name) => name.as_str() == "NotImplementedError",
+        _ => false,
     }
 }

@@ -101,6 +101,8 @@ pub(super) struct Frame<'p> {
     guards: Vec<Value>,
     returns: Vec<(Option<Value>, Value)>,
     dead: bool,
+    /// How many contexts around suspend what a wrapped module's backward issues.
+    pub(super) quiet: u32,
 }
 
 impl<'p> Frame<'p> {
@@ -315,6 +317,7 @@ impl<'p> Engine<'p> {
             guards: Vec::new(),
             returns: Vec::new(),
             dead: false,
+            quiet: 0,
         };
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);
@@ -490,6 +493,7 @@ impl<'p> Engine<'p> {
             guards: Vec::new(),
             returns: Vec::new(),
             dead: false,
+            quiet: 0,
         }
     }
 

@@ -9,6 +9,13 @@ use crate::model::ExprId;
 use super::arguments::Arguments;
 use super::{Engine, Frame};
 
+/// The type of a mesh of ranks.
+pub(super) const MESH: &str = "torch.distributed.device_mesh.DeviceMesh";
+/// The type of a group of ranks.
+pub(super) const GROUP: &str = "torch.distributed.ProcessGroup";
+/// The type of an MPI communicator.
+pub(super) const COMMUNICATOR: &str = "mpi4py.MPI.Comm";
+
 impl<'p> Engine<'p> {
     /// A name of a library as a value.
     pub(super) fn external(&mut self, dotted: Symbol) -> Value {
@@ -54,10 +61,28 @@ impl<'p> Engine<'p> {
         arguments: Arguments,
         span: Span,
     ) -> Value {
+        self.remember_seed(frame, dotted, &arguments);
         if let Some(entry) = self.program.catalog.entry(dotted) {
             let entry = entry.clone();
+            if let Some(drawn) = self.drawn_from_seed(frame, dotted, &entry, &arguments, span) {
+                return drawn;
+            }
             let name = Symbol::new(dotted.as_str().rsplit('.').next().unwrap_or_default());
-            return self.catalogued_call(frame, &entry, name, arguments, span);
+            let result = self.catalogued_call(frame, &entry, name, arguments, span);
+            let Entry::Operation(operation) = entry else { return result };
+            // A constructor that is itself an operation, and one whose object comes first of several.
+            if let Some(kind) = self.program.catalog.first_of(dotted) {
+                let object = self.values.make(Node::Typed(kind));
+                let rest = self.values.make(Node::Unknown(frame.site(span)));
+                return self.values.make(Node::Sequence(Box::from([object, rest, rest, rest])));
+            }
+            return match self.program.catalog.type_named(dotted) {
+                Some(kind) if operation.kind == OperationKind::Collective => {
+                    let kind = kind.name;
+                    self.values.make(Node::Typed(kind))
+                }
+                _ => result,
+            };
         }
         if let Some(kind) = self.program.catalog.type_named(dotted) {
             let kind = kind.name;
@@ -126,7 +151,30 @@ impl<'p> Engine<'p> {
         if value.kind == ValueKind::Environment {
             return self.environment(frame, arguments, span);
         }
-        let group = value.group.and_then(|operand| self.operand(arguments, operand)).map(|found| found.0);
+        if let Some(operand) = value.unless
+            && let Some((given, _)) = self.operand(arguments, operand)
+            && *self.values.node(given) != Node::None
+        {
+            let result = self.values.make(Node::Apply(Symbol::new("seeded"), Box::from([given])));
+            return self.values.make(Node::Item(frame.site(span), result));
+        }
+        let asked = value.group.and_then(|operand| self.operand(arguments, operand)).map(|found| found.0);
+        // A mesh or a part of one is asked about the axis that the argument names, or else about itself.
+        let group = match (asked.map(|asked| self.values.node(asked).clone()), arguments.receiver) {
+            (Some(Node::Str(_) | Node::Int(_) | Node::Sequence(_)), Some(mesh)) => {
+                match asked.and_then(|asked| self.axes_of_index(mesh, asked)) {
+                    Some(axes) => Some(self.values.make(Node::AxisGroup(axes))),
+                    None => asked,
+                }
+            }
+            (None | Some(Node::None), Some(part))
+                if value.group.is_some()
+                    && matches!(self.values.node(part), Node::AxisGroup(_) | Node::MadeGroup(..)) =>
+            {
+                Some(part)
+            }
+            _ => asked,
+        };
         let axes = match group {
             Some(group) => self.group_argument(group).1,
             None => Axes::named(value.axis.as_str()),
@@ -135,12 +183,10 @@ impl<'p> Engine<'p> {
             (ValueKind::Rank, Some(_)) => self.values.make(Node::Rank(axes)),
             (ValueKind::Size, Some(_)) => self.values.make(Node::Size(axes)),
             (ValueKind::First, Some(_)) => self.is_first(axes),
-            (ValueKind::Group, Some(group)) => match self.values.node(group) {
-                Node::Str(axis) => {
-                    let axes = Axes::named(axis.as_str());
-                    self.values.make(Node::AxisGroup(axes))
-                }
-                _ => self.values.make(Node::AxisGroup(axes)),
+            (ValueKind::Group, Some(group)) if matches!(self.values.node(group), Node::MadeGroup(..)) => group,
+            (ValueKind::Group, Some(_)) => match axes.is_all() {
+                true => self.values.make(Node::World),
+                false => self.values.make(Node::AxisGroup(axes)),
             },
             (ValueKind::Member, Some(group)) => {
                 self.values.make(Node::Apply(Symbol::new("is_member"), Box::from([group])))
@@ -197,7 +243,23 @@ impl<'p> Engine<'p> {
                 (world, Axes::ALL)
             }
             Node::Str(axis) => {
-                let axes = Axes::named(axis.as_str());
+                let axes = self.axes_called(axis.as_str());
+                let group = self.values.make(Node::AxisGroup(axes));
+                (group, axes)
+            }
+            Node::Index(_, index) if let Some(axes) = self.axis_index(*index) => {
+                let group = self.values.make(Node::AxisGroup(axes));
+                (group, axes)
+            }
+            // The mesh of one element of a container is that of its other elements.
+            Node::Attribute(object, name) if matches!(self.values.node(*object), Node::Item(..) | Node::Index(..)) => {
+                let name = *name;
+                let group = self.values.make(Node::Apply(name, Box::from([])));
+                let axes = self.values.group_axes(group);
+                (group, axes)
+            }
+            Node::Mesh(_) => {
+                let axes = self.values.group_axes(group);
                 let group = self.values.make(Node::AxisGroup(axes));
                 (group, axes)
             }
@@ -238,6 +300,7 @@ impl<'p> Engine<'p> {
                 root_parameter = Some(candidate.operand.parameter);
                 root = Some(match candidate.space {
                     RankSpace::Global => value,
+                    RankSpace::Group if group == world => value,
                     RankSpace::Group => self.values.make(Node::Apply(Symbol::new("group_rank"), Box::from([value]))),
                 });
                 break;
@@ -246,9 +309,10 @@ impl<'p> Engine<'p> {
         let operator =
             operation.reduce_operator.and_then(|operand| self.operand(arguments, operand)).map(|found| found.0);
         let members = operation.members.and_then(|operand| self.operand(arguments, operand)).map(|found| found.0);
-        let local = arguments.keywords.iter().any(|keyword| {
-            keyword.0.as_str() == "use_local_synchronization" && *self.values.node(keyword.1) == Node::Bool(true)
-        });
+        let local = operation
+            .members_only
+            .and_then(|operand| self.operand(arguments, operand))
+            .is_some_and(|(only, _)| *self.values.node(only) == Node::Bool(true));
         let creates = operation.kind == OperationKind::GroupCreation;
         let communicates = match operation.kind {
             OperationKind::Collective => true,
@@ -269,63 +333,66 @@ impl<'p> Engine<'p> {
                 confidence,
             };
             let effect = self.effects.issue(event, &self.values);
-            self.emit(frame, effect);
+            match operation.when.map(|operand| self.operand(arguments, operand)) {
+                None => self.emit(frame, effect),
+                Some(None) => {}
+                Some(Some((when, _))) => match self.values.node(when) {
+                    Node::Bool(true) => self.emit(frame, effect),
+                    Node::Bool(false) | Node::None => {}
+                    _ => {
+                        let form = crate::flow::ChoiceForm::Expression;
+                        self.choose(frame, when, span, form, effect, crate::flow::Effects::NOTHING);
+                    }
+                },
+            }
         }
-        let everything = arguments.values();
-        let whole = self.values.make(Node::Sequence(everything.into()));
+        let mut everything = arguments.values();
+        let first = everything.first().copied().filter(|_| everything.len() == 1);
+        // Under which conditions some ranks issue it here: others may issue their part of it elsewhere.
+        let guards: Vec<Value> = frame
+            .guards
+            .iter()
+            .copied()
+            .filter(|&guard| !self.values.vary(guard).is_empty() || self.values.facts(guard).open)
+            .collect();
+        if !guards.is_empty() {
+            everything.push(self.values.make(Node::Range(guards.into())));
+        }
+        let whole = match first.filter(|_| everything.len() == 1) {
+            Some(first) => first,
+            None => self.values.make(Node::Sequence(everything.into())),
+        };
         let agreed = self.values.make(Node::Agreed(site, whole, group));
         let spread = self.values.make(Node::Spread(site, whole, group));
-        let axes = self.values.group_axes(group);
         if operation.returns == Outcome::Differs || !operation.differs.is_empty() {
             let reason = format!("`{}` leaves a different value on each member of the group", operation.op);
             self.born(spread, frame, span, &reason, Confidence::High);
         }
-        let _ = axes;
         for &operand in &operation.agrees {
-            self.overwrite(frame, arguments, operand, agreed, group, site);
+            self.overwrite_with(frame, arguments, operand, agreed);
         }
         for &operand in &operation.differs {
             self.overwrite_with(frame, arguments, operand, spread);
         }
         if creates {
             return match (members, operation.op.as_str()) {
+                (_, "init_device_mesh") => self.mesh(arguments),
                 (Some(ranks), _) if *self.values.node(ranks) != Node::None => {
                     self.values.make(Node::MadeGroup(site, ranks))
                 }
-                (_, "init_device_mesh" | "DeviceMesh") => {
-                    self.values.make(Node::Typed(Symbol::new("torch.distributed.device_mesh.DeviceMesh")))
-                }
+                (None, _) if matches!(self.values.node(group), Node::AxisGroup(_)) => group,
                 (Some(_), _) => world,
                 _ => self.values.make(Node::Unknown(site)),
             };
+        }
+        if operation.backward {
+            return self.values.make(Node::Forward(spread));
         }
         match operation.returns {
             Outcome::Agrees => agreed,
             Outcome::Differs => spread,
             Outcome::Nothing => self.values.make(Node::Unknown(site)),
         }
-    }
-
-    /// A buffer that holds the same on every member now. Its own shape stays what it was.
-    fn overwrite(
-        &mut self,
-        frame: &mut Frame<'p>,
-        arguments: &Arguments,
-        operand: catalog::Operand,
-        agreed: Value,
-        group: Value,
-        site: crate::base::Site,
-    ) {
-        let Some((old, Some(expr))) = self.operand(arguments, operand) else { return };
-        let _ = old;
-        let value = match arguments.values().len() {
-            1 => {
-                let inner = arguments.values()[0];
-                self.values.make(Node::Agreed(site, inner, group))
-            }
-            _ => agreed,
-        };
-        self.store(frame, expr, value);
     }
 
     fn overwrite_with(
@@ -379,6 +446,129 @@ impl<'p> Engine<'p> {
         self.emit(frame, effect);
     }
 
+    /// The axes of that name: by the catalogue's words for it, or as it is.
+    pub(super) fn axes_called(&self, name: &str) -> Axes {
+        let known = self.program.catalog.axes().iter().find(|axis| axis.words.iter().any(|word| word == name));
+        match known {
+            Some(axis) => Axes::named(axis.name.as_str()),
+            None => Axes::named(name),
+        }
+    }
+
+    /// The axes of a mesh of which nothing is known but that it is asked for the part of a known axis.
+    pub(super) fn axis_index(&self, index: Value) -> Option<Axes> {
+        let Node::Str(name) = self.values.node(index) else { return None };
+        let known = |word: &String| word == name.as_str();
+        let axis = self.program.catalog.axes().iter().find(|axis| axis.words.iter().any(known))?;
+        Some(Axes::named(axis.name.as_str()))
+    }
+
+    /// The axes of a mesh that an index names: `mesh["tp"]`, `mesh["dp", "tp"]`, `mesh.get_group(0)`.
+    pub(super) fn axes_of_index(&self, mesh: Value, index: Value) -> Option<Axes> {
+        match self.values.node(index) {
+            Node::Str(name) => Some(self.axes_called(name.as_str())),
+            Node::Sequence(parts) if !parts.is_empty() => {
+                parts.iter().try_fold(Axes::NONE, |sum, &part| Some(sum | self.axes_of_index(mesh, part)?))
+            }
+            Node::Int(at) => {
+                let Node::Mesh(axes) = self.values.node(mesh) else { return None };
+                let at = if *at < 0 { at + axes.len() as i64 } else { *at };
+                usize::try_from(at).ok().and_then(|at| axes.get(at)).copied()
+            }
+            _ => None,
+        }
+    }
+
+    /// A mesh that is made here, with its axes where they are named.
+    fn mesh(&mut self, arguments: &Arguments) -> Value {
+        let names = arguments.keywords.iter().find(|keyword| keyword.0.as_str() == "mesh_dim_names");
+        if let Some(&(_, names, _)) = names
+            && let Node::Sequence(parts) = self.values.node(names)
+        {
+            let axes: Option<Vec<Axes>> = parts
+                .iter()
+                .map(|&part| match self.values.node(part) {
+                    Node::Str(name) => Some(self.axes_called(name.as_str())),
+                    _ => None,
+                })
+                .collect();
+            if let Some(axes) = axes.filter(|axes| !axes.is_empty()) {
+                return self.values.make(Node::Mesh(axes.into()));
+            }
+        }
+        self.values.make(Node::Typed(Symbol::new(MESH)))
+    }
+
+    /// Notes what a generator of random numbers is seeded with from here on.
+    fn remember_seed(&mut self, frame: &mut Frame<'p>, dotted: Symbol, arguments: &Arguments) {
+        let Some((_, seeded)) = SEEDING.iter().find(|(name, _)| *name == dotted.as_str()) else { return };
+        let Some(&seed) = arguments.values().first() else { return };
+        for library in *seeded {
+            frame.set(Symbol::new(library), seed);
+        }
+    }
+
+    /// A number drawn from a generator that was seeded here: as uniform as the seed.
+    fn drawn_from_seed(
+        &mut self,
+        frame: &mut Frame<'p>,
+        dotted: Symbol,
+        entry: &Entry,
+        arguments: &Arguments,
+        span: Span,
+    ) -> Option<Value> {
+        let Entry::Value(value) = entry else { return None };
+        if value.kind != ValueKind::Local(catalog::LocalKind::Chance) {
+            return None;
+        }
+        let (library, _) = dotted.as_str().rsplit_once('.')?;
+        let seed = frame.get(Symbol::new(&format!("{library} seed")))?;
+        let mut parts = vec![seed];
+        parts.extend(arguments.values());
+        let drawn = self.values.make(Node::Apply(Symbol::new("seeded"), parts.into()));
+        Some(self.values.make(Node::Item(frame.site(span), drawn)))
+    }
+
+    /// `map(f, xs)` and `filter(f, xs)`: a call for each element.
+    fn mapping_call(
+        &mut self,
+        frame: &mut Frame<'p>,
+        name: Symbol,
+        callee: Value,
+        sources: &[Value],
+        span: Span,
+    ) -> Value {
+        let site = frame.site(span);
+        let positional = sources.iter().map(|&source| (self.values.make(Node::Item(site, source)), None)).collect();
+        let arguments = Arguments { positional, ..Arguments::default() };
+        let outer = std::mem::take(&mut frame.sequence);
+        let result = match *self.values.node(callee) {
+            Node::None => sources[0],
+            _ => self.call_value(frame, callee, arguments, span),
+        };
+        let body = self.take_sequence(frame);
+        frame.sequence = outer;
+        let iter = match *sources {
+            [only] => only,
+            _ => self.values.make(Node::Mapped(Symbol::new("zip"), sources.into())),
+        };
+        if body != crate::flow::Effects::NOTHING {
+            let item = self.values.make(Node::Item(site, iter));
+            let kind = crate::flow::LoopKind::For { iter, item };
+            let orelse = crate::flow::Effects::NOTHING;
+            let whole = self.effects.make(crate::flow::Effect::Loop { kind, site, body, orelse }, &self.values);
+            self.emit(frame, whole);
+        }
+        let content = self.values.make(Node::Sequence(Box::from([result])));
+        match name.as_str() {
+            "filter" => {
+                let kept = self.values.make(Node::Range(Box::from([result])));
+                self.values.make(Node::Changed(site, Box::from([iter, kept])))
+            }
+            _ => self.values.make(Node::Mapped(Symbol::new("comprehension"), Box::from([iter, content]))),
+        }
+    }
+
     /// Builtins and library functions that the catalogue does not list.
     fn builtin(&mut self, frame: &mut Frame<'p>, dotted: Symbol, arguments: Arguments, span: Span) -> Value {
         let name = dotted.as_str().rsplit('.').next().unwrap_or_default();
@@ -389,8 +579,32 @@ impl<'p> Engine<'p> {
             engine.values.make(Node::Mapped(Symbol::new(name), parts.into()))
         };
         match (dotted.as_str(), first) {
+            (
+                "torch.distributed.get_process_group_ranks"
+                | "torch.distributed.distributed_c10d.get_process_group_ranks",
+                Some(group),
+            ) => match *self.values.node(group) {
+                Node::MadeGroup(_, ranks) if !matches!(self.values.node(ranks), Node::Unknown(_)) => ranks,
+                _ => self.values.make(Node::Apply(Symbol::new(crate::flow::MEMBERS), Box::from([group]))),
+            },
+            // The launcher's variables are numbers, however they are spelled.
+            ("int" | "str", Some(value))
+                if matches!(self.values.node(value), Node::Rank(_) | Node::Size(_) | Node::Int(_)) =>
+            {
+                value
+            }
             ("len", Some(value)) => self.values.make(Node::Length(value)),
-            ("isinstance" | "hasattr" | "callable" | "issubclass" | "type", Some(value)) => {
+            ("isinstance" | "callable" | "issubclass" | "type" | "torch.is_tensor", Some(value)) => {
+                let kind = self.values.make(Node::Kind(value));
+                let parts: Vec<Value> = std::iter::once(kind).chain(args.iter().skip(1).copied()).collect();
+                self.values.make(Node::Apply(dotted, parts.into()))
+            }
+            // Each rank has a device of its own, and all are alike.
+            ("torch.device", Some(_)) => {
+                let device = self.values.make(Node::Apply(dotted, args.into()));
+                self.values.make(Node::Kind(device))
+            }
+            ("hasattr", Some(value)) => {
                 let shape = self.values.make(Node::Length(value));
                 self.values.make(Node::Apply(dotted, Box::from([shape])))
             }
@@ -405,8 +619,15 @@ impl<'p> Engine<'p> {
             }
             ("list" | "tuple" | "set" | "frozenset", None) => self.values.make(Node::Sequence(Box::from([]))),
             ("dict", None) => self.values.make(Node::Mapping(Box::from([]))),
+            ("map" | "filter", Some(callee)) if args.len() > 1 => {
+                self.mapping_call(frame, dotted, callee, &args[1..], span)
+            }
             ("map" | "filter" | "itertools.chain" | "itertools.islice" | "itertools.cycle", _) => {
                 mapped(self, dotted.as_str(), args)
+            }
+            // A progress bar hands on what it is given.
+            (_, Some(value)) if name == "tqdm" || dotted.as_str() == "rich.progress.track" => {
+                mapped(self, "tqdm", vec![value])
             }
             ("next", Some(value)) => {
                 // Whether something is left depends on the iterator's length, what it is on its contents.
@@ -459,6 +680,22 @@ impl<'p> Engine<'p> {
         }
     }
 }
+
+/// Functions that seed generators with their first argument, and under what name the seed is noted.
+const SEEDING: &[(&str, &[&str])] = &[
+    ("random.seed", &["random seed"]),
+    ("numpy.random.seed", &["numpy.random seed"]),
+    ("torch.manual_seed", &["torch seed"]),
+    ("torch.random.manual_seed", &["torch seed"]),
+    ("torch.cuda.manual_seed_all", &["torch seed"]),
+    ("transformers.set_seed", ALL_SEEDS),
+    ("transformers.trainer_utils.set_seed", ALL_SEEDS),
+    ("accelerate.utils.set_seed", ALL_SEEDS),
+    ("lightning.seed_everything", ALL_SEEDS),
+    ("lightning.pytorch.seed_everything", ALL_SEEDS),
+    ("pytorch_lightning.seed_everything", ALL_SEEDS),
+];
+const ALL_SEEDS: &[&str] = &["random seed", "numpy.random seed", "torch seed"];
 
 /// Whether a catalogued name is read as a property, not called: constants and attributes of types.
 fn is_property(dotted: Symbol) -> bool {

@@ -72,6 +72,8 @@ impl<'p> Engine<'p> {
                 self.cases(frame, cases);
             }
             Stmt::Try(parts) => self.protected(frame, parts),
+            // A method for subclasses to define says nothing about what they do.
+            Stmt::Raise(_) if super::method::says_nothing(model, model.function(frame.local).body) => {}
             Stmt::Raise(exception) => {
                 if let Some(exception) = exception {
                     self.expression(frame, *exception);
@@ -366,7 +368,13 @@ impl<'p> Engine<'p> {
                 parts.extend(before);
                 parts.extend(after.filter(|&after| Some(after) != entry[index]));
                 if parts.len() > 1 || before.is_none() {
-                    parts.extend(decided.or(turns));
+                    let turns = decided.or(turns);
+                    let counted = match (turns, parts.iter().any(|&part| self.is_filled(part))) {
+                        // How much was put in depends on the number of turns.
+                        (Some(turns), true) => Some(self.values.make(Node::Range(Box::from([turns])))),
+                        (turns, _) => turns,
+                    };
+                    parts.extend(counted);
                 }
                 if parts.is_empty() {
                     continue;
@@ -385,10 +393,43 @@ impl<'p> Engine<'p> {
         }
         for (&(name, _), value) in carried.iter().zip(&current) {
             if let Some(value) = value {
-                self.set_path(frame, name, *value);
+                let value = self.own_group(*value);
+                self.set_path(frame, name, value);
             }
         }
         outcome
+    }
+
+    /// Whether a loop puts something into the container.
+    fn is_filled(&self, value: Value) -> bool {
+        match self.values.node(value) {
+            Node::None => true,
+            Node::Changed(..) => true,
+            Node::Mapped(name, parts) => {
+                matches!(name.as_str(), "store" | "extend" | "update")
+            }
+            Node::If(_, then, otherwise) => [*then, *otherwise]
+                .into_iter()
+                .any(|arm| !matches!(self.values.node(arm), Node::None) && self.is_filled(arm)),
+            _ => false,
+        }
+    }
+
+    /// Of the groups that a loop makes, each rank keeps the one it belongs to: a group whose members are not known.
+    fn own_group(&mut self, value: Value) -> Value {
+        let Node::Carried(at, _, parts) = self.values.node(value).clone() else { return value };
+        for &part in &parts {
+            let Node::If(test, then, otherwise) = *self.values.node(part) else { continue };
+            let made = match (self.values.node(then), self.values.node(otherwise)) {
+                (Node::MadeGroup(site, _), Node::Carried(..)) | (Node::Carried(..), Node::MadeGroup(site, _)) => *site,
+                _ => continue,
+            };
+            if !self.values.vary(test).is_empty() {
+                let members = self.values.make(Node::Unknown(at));
+                return self.values.make(Node::MadeGroup(made, members));
+            }
+        }
+        value
     }
 
     fn while_loop(&mut self, frame: &mut Frame<'p>, test: ExprId, body: Block, orelse: Block) {
@@ -436,10 +477,28 @@ impl<'p> Engine<'p> {
         });
         let effect = self.effects.seq(&[pulled, effect], &self.values);
         let orelse = self.detached(frame, orelse);
-        let kind = LoopKind::For { iter: iter_value, item };
+        let iter = self.counted(iter_value);
+        let kind = LoopKind::For { iter, item };
         let whole = Effect::Loop { kind, site: frame.site(span), body: effect, orelse };
         let whole = self.effects.make(whole, &self.values);
         self.emit(frame, whole);
+    }
+
+    /// What decides the number of turns: the same with a progress bar around it, or as a list.
+    pub(super) fn counted(&mut self, iter: Value) -> Value {
+        match self.values.node(iter).clone() {
+            Node::Mapped(name, parts)
+                if parts.len() == 1 && matches!(name.as_str(), "tqdm" | "iter" | "enumerate" | "list" | "tuple") =>
+            {
+                self.counted(parts[0])
+            }
+            Node::If(test, then, otherwise) => {
+                let then = self.counted(then);
+                let otherwise = self.counted(otherwise);
+                self.values.make(Node::If(test, then, otherwise))
+            }
+            _ => iter,
+        }
     }
 
     fn detached(&mut self, frame: &mut Frame<'p>, block: Block) -> EffectId {
@@ -497,7 +556,10 @@ impl<'p> Engine<'p> {
             self.assign(frame, target, context.value);
         }
         if context.manager == Effects::NOTHING && !context.mutes {
-            return self.with(frame, rest, body);
+            frame.quiet += u32::from(context.quiets);
+            self.with(frame, rest, body);
+            frame.quiet -= u32::from(context.quiets);
+            return;
         }
         let outer = std::mem::take(&mut frame.sequence);
         let guards = frame.guards.len();
@@ -518,7 +580,32 @@ impl<'p> Engine<'p> {
         frame.dead = dead;
     }
 
+    /// The iterator whose end `try: x = next(it)` / `except StopIteration:` asks for.
+    fn exhaustible(&mut self, frame: &mut Frame<'p>, parts: &'p Try) -> Option<(Value, Span)> {
+        let model = frame.model;
+        let [handler] = &parts.handlers[..] else { return None };
+        let Expr::Name(kind) = model.expr(handler.kind?) else { return None };
+        if kind.as_str() != "StopIteration" || !parts.orelse.is_empty() || !parts.finally.is_empty() {
+            return None;
+        }
+        let first = *model.block(parts.body).first()?;
+        let (Stmt::Assign { value, .. } | Stmt::Expr(value)) = model.stmt(first) else { return None };
+        let Expr::Call(call) = model.expr(*value) else { return None };
+        let call = model.call(call);
+        if model.expr(call.callee) != Expr::Name(Symbol::new("next")) {
+            return None;
+        }
+        let [iterator] = model.list(call.args) else { return None };
+        let value = self.expression(frame, *iterator);
+        Some((value, model.span(*iterator)))
+    }
+
     fn protected(&mut self, frame: &mut Frame<'p>, parts: &'p Try) {
+        if let Some((iterator, span)) = self.exhaustible(frame, parts) {
+            let length = self.values.make(Node::Length(iterator));
+            let ended = self.values.make(Node::Apply(Symbol::new("ended"), Box::from([length])));
+            return self.branch(frame, ended, span, parts.handlers[0].body, parts.body);
+        }
         let (body, body_changes, body_dead) = self.arm(frame, None, |engine, frame| engine.block(frame, parts.body));
         let happened = self.unknown(frame, parts.handlers.first().map_or(Span::default(), |handler| handler.span));
         let handled: Vec<(HandlerEffect, Changes, bool)> =

@@ -10,6 +10,9 @@ use super::Engine;
 /// How deep functions are called that are only known where they are handed over: one may be handed to itself.
 const MAX_NESTING: u32 = 8;
 
+/// Nodes that one substitution rebuilds; what is left keeps its parameters, of which nothing is known.
+const MAX_STEPS: u32 = 8_000;
+
 /// What parameters and captured variables stand for.
 #[derive(Default)]
 pub(super) struct Substitution {
@@ -18,6 +21,7 @@ pub(super) struct Substitution {
     values: FxHashMap<Value, Value>,
     effects: FxHashMap<EffectId, EffectId>,
     depth: u32,
+    steps: u32,
 }
 
 impl Substitution {
@@ -51,13 +55,14 @@ impl<'p> Engine<'p> {
 
     /// The value with parameters and captures replaced.
     pub(super) fn replaced(&mut self, value: Value, by: &mut Substitution) -> Value {
-        if !self.values.facts(value).open || by.depth > 200 {
+        if !self.values.facts(value).open || by.depth > 200 || by.steps > MAX_STEPS {
             return value;
         }
         if let Some(&known) = by.values.get(&value) {
             return known;
         }
         by.depth += 1;
+        by.steps += 1;
         let made = self.rebuilt(value, by);
         by.depth -= 1;
         by.values.insert(value, made);
@@ -103,6 +108,7 @@ impl<'p> Engine<'p> {
             Node::Keyword(mapping, name) => Node::Keyword(self.replaced(mapping, by), name),
             Node::Apply(name, parts) => Node::Apply(name, self.all(&parts, by)),
             Node::Length(inner) => Node::Length(self.replaced(inner, by)),
+            Node::Kind(inner) => Node::Kind(self.replaced(inner, by)),
             Node::Range(parts) => Node::Range(self.all(&parts, by)),
             Node::Mapped(name, parts) => Node::Mapped(name, self.all(&parts, by)),
             Node::Changed(site, parts) => Node::Changed(site, self.all(&parts, by)),
@@ -144,6 +150,7 @@ impl<'p> Engine<'p> {
             | Node::Module(_)
             | Node::World
             | Node::AxisGroup(_)
+            | Node::Mesh(_)
             | Node::NonMember
             | Node::Local(..)
             | Node::Environment(_)

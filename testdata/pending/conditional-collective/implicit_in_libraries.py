@@ -1,21 +1,7 @@
 """Implicit collectives and rank-local settings that the tables lack (P41, P42, P45b)."""
-import lightning as L
 import torch.distributed as dist
 from torch.distributed.fsdp import fully_shard
 from transformers import Trainer
-
-
-class Module(L.LightningModule):
-    def validation_step(self, batch, index):
-        loss = self.compute(batch)
-        if self.trainer.is_global_zero:
-            self.log("loss", loss, sync_dist=True)  # error: [conditional-collective]
-
-    def test_step(self, batch, index):
-        loss = self.compute(batch)
-        self.log("loss", loss, sync_dist=True)
-        if self.trainer.is_global_zero:
-            self.log("local", loss, rank_zero_only=True)
 
 
 class SavingTrainer(Trainer):

@@ -1,5 +1,4 @@
 """Containers filled from this rank's share, entry by entry (P05, P20)."""
-import torch
 import torch.distributed as dist
 
 
@@ -25,21 +24,6 @@ def extra_key(metrics, extra):
         metrics["wall_time"] = extra
     for name, value in metrics.items():
         dist.all_reduce(value)  # error: [divergent-loop]
-
-
-def extra_key_new(loss, extra):
-    metrics = {"loss": loss}
-    if dist.get_rank() == 0:
-        metrics["wall_time"] = extra
-    for name in sorted(metrics):
-        dist.all_reduce(metrics[name])  # error: [divergent-loop]
-
-
-def extra_key_in_step(loss, extra):
-    metrics = {"loss": loss}
-    metrics["wall_time"] = extra if dist.get_rank() == 0 else torch.zeros(1)
-    for name in sorted(metrics):
-        dist.all_reduce(metrics[name])
 
 
 def mapped(items):

@@ -1,0 +1,15 @@
+"""A logged value is reduced where the call asks for it (P42)."""
+import lightning as L
+
+
+class Module(L.LightningModule):
+    def validation_step(self, batch, index):
+        loss = self.compute(batch)
+        if self.trainer.is_global_zero:
+            self.log("loss", loss, sync_dist=True)  # error: [conditional-collective]
+
+    def test_step(self, batch, index):
+        loss = self.compute(batch)
+        self.log("loss", loss, sync_dist=True)
+        if self.trainer.is_global_zero:
+            self.log("local", loss, rank_zero_only=True)
