@@ -76,23 +76,6 @@ pub fn divergence(program: &Program) -> Divergence {
             }
         }
     }
-    if std::env::var("RANKLINT_STATS").is_ok() {
-        eprintln!(
-            "functions {} reached, {} evaluated; {} values",
-            engine.reached_count(),
-            engine.completed.len(),
-            engine.values.len()
-        );
-        let mut by: Vec<(u32, &str)> = engine
-            .completed
-            .iter()
-            .map(|&f| (engine.grown.get(&f).copied().unwrap_or(0), program.function(f).qualified.as_str()))
-            .collect();
-        by.sort();
-        for (n, name) in by.iter().rev().take(25) {
-            eprintln!("{n} {name}");
-        }
-    }
     out
 }
 
@@ -100,7 +83,7 @@ pub fn divergence(program: &Program) -> Divergence {
 fn whole(engine: &mut Engine<'_>, root: EffectId) -> EffectId {
     let summed = engine.effects.summed(root);
     match summed.events && summed.pending && !summed.varies.is_empty() {
-        true => engine.expanded(root, &mut MAX_LOOKS.clone()),
+        true => engine.looked_through(root, MAX_LOOKS),
         false => root,
     }
 }

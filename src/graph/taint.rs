@@ -78,9 +78,6 @@ impl Taint {
             taint.names.insert(Symbol::new(name));
         }
         for _ in 0..ROUNDS {
-            if std::env::var("RANKLINT_STATS").is_ok() {
-                eprintln!("taint {} candidates {}", taint.names.len(), taint.candidates(program).len());
-            }
             if !taint.spread(program) {
                 break;
             }

@@ -296,7 +296,12 @@ impl<'p> Engine<'p> {
     }
 
     /// The effect with every pending call looked into, as far as `fuel` reaches.
-    pub fn expanded(&mut self, effect: EffectId, fuel: &mut u32) -> EffectId {
+    pub fn looked_through(&mut self, effect: EffectId, mut fuel: u32) -> EffectId {
+        self.budget = super::substitute::MAX_STEPS;
+        self.expanded(effect, &mut fuel)
+    }
+
+    fn expanded(&mut self, effect: EffectId, fuel: &mut u32) -> EffectId {
         let summed = self.effects.summed(effect);
         if !summed.pending {
             return effect;

@@ -83,7 +83,8 @@ pub struct Engine<'p> {
     pub(super) roots: FxHashMap<Symbol, Symbol>,
     /// Functions in the order in which their summaries were completed: callees before callers.
     pub completed: Vec<FunctionId>,
-    pub grown: FxHashMap<FunctionId, u32>,
+    /// What is left for substitutions in the function at hand.
+    budget: u32,
 }
 
 /// The state of one function's evaluation.
@@ -182,7 +183,7 @@ impl<'p> Engine<'p> {
             paths: FxHashMap::default(),
             roots: FxHashMap::default(),
             completed: Vec::new(),
-            grown: FxHashMap::default(),
+            budget: substitute::MAX_STEPS,
             none,
         }
     }
@@ -205,9 +206,9 @@ impl<'p> Engine<'p> {
             self.aside += 1;
         }
         self.active.push(function);
-        let before = self.values.len() as u32;
+        let budget = std::mem::replace(&mut self.budget, substitute::MAX_STEPS);
         let summary = Rc::new(self.evaluate(function));
-        self.grown.insert(function, self.values.len() as u32 - before);
+        self.budget = budget;
         self.active.pop();
         if aside {
             self.aside -= 1;
@@ -215,10 +216,6 @@ impl<'p> Engine<'p> {
         self.summaries.insert(function, summary.clone());
         self.completed.push(function);
         Some(summary)
-    }
-
-    pub fn reached_count(&self) -> usize {
-        self.reaching.len()
     }
 
     /// Whether a collective can be reached from the function.

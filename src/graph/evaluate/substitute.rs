@@ -10,8 +10,8 @@ use super::Engine;
 /// How deep functions are called that are only known where they are handed over: one may be handed to itself.
 const MAX_NESTING: u32 = 8;
 
-/// Nodes that one substitution rebuilds; what is left keeps its parameters, of which nothing is known.
-const MAX_STEPS: u32 = 8_000;
+/// Nodes that the substitutions of one function rebuild; what is left keeps its parameters, of which nothing is known.
+pub(super) const MAX_STEPS: u32 = 12_000;
 
 /// What parameters and captured variables stand for.
 #[derive(Default)]
@@ -21,7 +21,6 @@ pub(super) struct Substitution {
     values: FxHashMap<Value, Value>,
     effects: FxHashMap<EffectId, EffectId>,
     depth: u32,
-    steps: u32,
 }
 
 impl Substitution {
@@ -55,14 +54,14 @@ impl<'p> Engine<'p> {
 
     /// The value with parameters and captures replaced.
     pub(super) fn replaced(&mut self, value: Value, by: &mut Substitution) -> Value {
-        if !self.values.facts(value).open || by.depth > 200 || by.steps > MAX_STEPS {
+        if !self.values.facts(value).open || by.depth > 200 || self.budget == 0 {
             return value;
         }
         if let Some(&known) = by.values.get(&value) {
             return known;
         }
         by.depth += 1;
-        by.steps += 1;
+        self.budget -= 1;
         let made = self.rebuilt(value, by);
         by.depth -= 1;
         by.values.insert(value, made);
