@@ -150,7 +150,9 @@ pub(super) fn explain(
         // An opaque fact: it may differ, nobody has shown a rank on which it does.
         confidence = confidence.min(Confidence::Medium);
     }
-    if cause.is_none() && differs(main).is_none() {
+    // A failing assertion ends the job, so that nobody waits, unless somebody catches it.
+    let asserted = decision.is_some_and(|decision| decision.is_assertion) && kind == SplitKind::EarlyExit;
+    if cause.is_none() && differs(main).is_none() || asserted {
         confidence = Confidence::Low;
     }
     let mut calls = calls(engine, root, main, &blame, healed);
