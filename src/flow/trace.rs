@@ -463,11 +463,7 @@ impl<'a> Tracer<'a> {
                 search.assumed = assumed;
                 found
             }
-            _ => Some(Difference {
-                one: self.reached(one),
-                other: self.reached(other),
-                before: search.before.clone(),
-            }),
+            _ => Some(Difference { one: self.reached(one), other: self.reached(other), before: search.before.clone() }),
         };
         if found.is_none() {
             search.before.truncate(length);

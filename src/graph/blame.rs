@@ -345,7 +345,8 @@ fn descend(
 ) {
     let covered = |out: &[Path], path: &Path| {
         let first = path.first().map(|call| call.0);
-        out.iter().any(|known: &Path| known.first().map(|call| call.0) == first && (first.is_some() || known.is_empty()))
+        out.iter()
+            .any(|known: &Path| known.first().map(|call| call.0) == first && (first.is_some() || known.is_empty()))
     };
     if out.len() >= MAX_PATHS || !leads.get(&effect).copied().unwrap_or(false) {
         return;

@@ -95,13 +95,7 @@ struct Outline {
     loops: Vec<Value>,
 }
 
-fn check(
-    engine: &Engine<'_>,
-    function: FunctionId,
-    root: EffectId,
-    healed: &mut Healed,
-    out: &mut Vec<Split>,
-) {
+fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut Healed, out: &mut Vec<Split>) {
     let summed = engine.effects.summed(root);
     if !summed.events || summed.varies.is_empty() || summed.weight > MAX_WEIGHT {
         return;

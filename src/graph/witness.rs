@@ -391,13 +391,7 @@ fn group_name(engine: &Engine<'_>, key: &GroupKey, group: Value) -> String {
 }
 
 /// The calls that lead to the event, by way of the cause where it stands under that.
-fn calls(
-    engine: &Engine<'_>,
-    root: EffectId,
-    event: EventId,
-    blame: &Blame,
-    healed: &Healed,
-) -> Vec<(Site, Symbol)> {
+fn calls(engine: &Engine<'_>, root: EffectId, event: EventId, blame: &Blame, healed: &Healed) -> Vec<(Site, Symbol)> {
     let is_event = |effect: EffectId| matches!(engine.effects.get(effect), Effect::Event(found) if *found == event);
     if let Some(cause) = blame.cause
         && let Some(below) = paths_to(engine, cause.effect, &is_event).into_iter().next()
@@ -466,9 +460,10 @@ fn witness(
         let mut trace = before.clone();
         let issues = matches!(reached, Reached::Event(_));
         let step = |op: &str, site: Site| WitnessEvent { op: op.to_owned(), group: String::new(), site };
-        let exit = blame.cause.filter(|_| !blame.inside).and_then(|cause| {
-            leaving(engine, cause, if first { cause.one } else { cause.other })
-        });
+        let exit = blame
+            .cause
+            .filter(|_| !blame.inside)
+            .and_then(|cause| leaving(engine, cause, if first { cause.one } else { cause.other }));
         let place = decision.map_or(site, |decision| decision.site);
         trace.push(match (reached, exit) {
             (Reached::Event(event), _) => witness_event(engine, event, found),
