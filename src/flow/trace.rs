@@ -382,6 +382,13 @@ impl<'a> Tracer<'a> {
         if self.fuel == 0 {
             return None;
         }
+        // Who ends the job is in step with anybody: only the other answer counts.
+        if let Some((answer, rest)) = self.survives(one) {
+            return self.under(answer, true, rest, other, here, there, search);
+        }
+        if let Some((answer, rest)) = self.survives(other) {
+            return self.under(answer, true, one, rest, here, there, search);
+        }
         let (first, second) = (self.entry(one), self.entry(other));
         let length = search.before.len();
         let found = match (self.shape(one).clone(), self.shape(other).clone()) {
@@ -391,14 +398,14 @@ impl<'a> Tracer<'a> {
                 self.difference(first.first, second.first, here, there, search)
             }
             (Shape::Choice(label, ..), Shape::Choice(other_label, ..)) if label == other_label => self
-                .under((label, true), first.first, second.first, here, there, search)
-                .or_else(|| self.under((label, false), first.second, second.second, here, there, search)),
+                .under((label, true), false, first.first, second.first, here, there, search)
+                .or_else(|| self.under((label, false), false, first.second, second.second, here, there, search)),
             (Shape::Choice(label, ..), _) => self
-                .under((label, true), first.first, other, here, there, search)
-                .or_else(|| self.under((label, false), first.second, other, here, there, search)),
+                .under((label, true), false, first.first, other, here, there, search)
+                .or_else(|| self.under((label, false), false, first.second, other, here, there, search)),
             (_, Shape::Choice(label, ..)) => self
-                .under((label, true), one, second.first, here, there, search)
-                .or_else(|| self.under((label, false), one, second.second, here, there, search)),
+                .under((label, true), false, one, second.first, here, there, search)
+                .or_else(|| self.under((label, false), false, one, second.second, here, there, search)),
             (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..)) if label == other_label => {
                 let inside = entered(level, one, true, here);
                 let other_inside = entered(other_level, other, true, there);
@@ -467,13 +474,14 @@ impl<'a> Tracer<'a> {
     fn under(
         &mut self,
         answer: (u64, bool),
+        only: bool,
         one: TraceId,
         other: TraceId,
         here: &Frames,
         there: &Frames,
         search: &mut Search,
     ) -> Option<Difference> {
-        let kept = search.assumed.len() < MAX_ASSUMED;
+        let kept = only || search.assumed.len() < MAX_ASSUMED;
         if kept {
             search.assumed.push(answer);
         }
@@ -484,15 +492,52 @@ impl<'a> Tracer<'a> {
         found
     }
 
-    /// What remains of a trace under the answers assumed.
+    /// What remains of a trace under the answers assumed, past loops that issue nothing.
     fn assuming(&self, mut trace: TraceId, search: &Search) -> TraceId {
-        while let Shape::Choice(label, ..) = self.shape(trace)
-            && let Some((_, holds)) = search.assumed.iter().find(|(known, _)| known == label)
-        {
+        loop {
             let entry = self.entry(trace);
-            trace = if *holds { entry.first } else { entry.second };
+            trace = match self.shape(trace) {
+                Shape::Choice(label, ..) => match search.assumed.iter().find(|(known, _)| known == label) {
+                    Some((_, true)) => entry.first,
+                    Some((_, false)) => entry.second,
+                    None => return trace,
+                },
+                Shape::Loop(_, level, _)
+                    if self.same(entry.second, entry.leave)
+                        && self.issues_nothing(entry.first, *level, &mut FxHashSet::default()) =>
+                {
+                    entry.second
+                }
+                _ => return trace,
+            };
         }
-        trace
+    }
+
+    /// Whether a loop body goes round, leaves or ends the job, and nothing else.
+    fn issues_nothing(&self, body: TraceId, level: u16, seen: &mut FxHashSet<TraceId>) -> bool {
+        if !seen.insert(body) {
+            return true;
+        }
+        let entry = self.entry(body);
+        match self.shape(body) {
+            Shape::Again(at) | Shape::Leave(at) => *at == level,
+            Shape::Abort => true,
+            Shape::Choice(..) => {
+                self.issues_nothing(entry.first, level, seen) && self.issues_nothing(entry.second, level, seen)
+            }
+            _ => false,
+        }
+    }
+
+    /// The answer with which a choice does not end the job, and what follows then.
+    fn survives(&self, trace: TraceId) -> Option<((u64, bool), TraceId)> {
+        let Shape::Choice(label, ..) = self.shape(trace) else { return None };
+        let entry = self.entry(trace);
+        match (self.shape(entry.first), self.shape(entry.second)) {
+            (Shape::Abort, _) => Some(((*label, false), entry.second)),
+            (_, Shape::Abort) => Some(((*label, true), entry.first)),
+            _ => None,
+        }
     }
 
     fn found(&self, event: TraceId, instead: Reached, first: bool, search: &Search) -> Option<Difference> {

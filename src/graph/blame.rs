@@ -14,6 +14,9 @@ use super::divergence::FUEL;
 use super::evaluate::Engine;
 use super::witness::Found;
 
+/// Steps of one trial.
+const TRIAL: u32 = 4 * FUEL;
+
 /// Choices that are put to the test.
 const MAX_SUSPECTS: usize = 16;
 
@@ -49,6 +52,14 @@ struct Suspect {
     arms: Option<Difference>,
 }
 
+/// What a trial shows.
+enum Verdict {
+    InStep,
+    Parted(Difference),
+    /// It was too long.
+    Open,
+}
+
 struct Court<'e, 'p> {
     engine: &'e Engine<'p>,
     root: EffectId,
@@ -68,15 +79,18 @@ pub(super) fn blame(engine: &Engine<'_>, root: EffectId, found: &Found, healed: 
 
     // Whatever remains when everything is decided alike lies in the events themselves.
     let nothing = FxHashSet::default();
-    if let Some(difference) = court.with_only(&nothing, &suspects) {
+    if let Verdict::Parted(difference) = court.with_only(&nothing, &suspects) {
         return Blame { difference, cause: None, path: Path::new(), inside: false, heals: Vec::new() };
     }
     let mut guilty: Vec<usize> = (0..suspects.len()).collect();
+    let open = std::cell::Cell::new(false);
     let spare = |guilty: &mut Vec<usize>, innocent: &[usize]| {
         let live = (0..suspects.len()).filter(|at| !guilty.contains(at) || innocent.contains(at));
         let live: FxHashSet<EffectId> = live.map(|at| suspects[at].parting.effect).collect();
-        if court.with_only(&live, &suspects).is_none() {
-            guilty.retain(|at| !innocent.contains(at));
+        match court.with_only(&live, &suspects) {
+            Verdict::InStep => guilty.retain(|at| !innocent.contains(at)),
+            Verdict::Parted(_) => {}
+            Verdict::Open => open.set(true),
         }
     };
     for one in 0..suspects.len() {
@@ -92,16 +106,24 @@ pub(super) fn blame(engine: &Engine<'_>, root: EffectId, found: &Found, healed: 
             spare(&mut guilty, &[at]);
         }
     }
-    let Some(&first) = guilty.first() else {
+    // Where the trial was too long, whoever stands round the event is the likeliest.
+    let around = guilty.iter().copied().filter(|_| open.get()).find(|&at| {
+        let contained = |event: EventId| contains(engine, suspects[at].parting.effect, event);
+        found.difference.events().into_iter().flatten().any(contained)
+    });
+    let Some(first) = around.or(guilty.first().copied()) else {
         let difference = found.difference.clone();
         return Blame { difference, cause: None, path: Path::new(), inside: false, heals: Vec::new() };
     };
     let suspect = &suspects[first];
     let live = FxHashSet::from_iter([suspect.parting.effect]);
-    let alone = court.with_only(&live, &suspects).unwrap_or_else(|| found.difference.clone());
+    let alone = match court.with_only(&live, &suspects) {
+        Verdict::Parted(difference) => difference,
+        Verdict::InStep | Verdict::Open => found.difference.clone(),
+    };
     let (difference, inside) = court.place(suspect, alone);
     let mut heals = vec![court.heal(suspect)];
-    for &other in &guilty[1..] {
+    for &other in guilty.iter().filter(|&&at| at != first) {
         if court.complete(suspect, &suspects[other]) {
             heals.push(court.heal(&suspects[other]));
         }
@@ -113,7 +135,7 @@ pub(super) fn blame(engine: &Engine<'_>, root: EffectId, found: &Found, healed: 
 impl Court<'_, '_> {
     fn tracer<'t>(&'t self, healed: &'t Healed) -> Tracer<'t> {
         let engine = self.engine;
-        Tracer::new(&engine.values, &engine.effects, self.found.world, self.found.group.clone(), healed, FUEL)
+        Tracer::new(&engine.values, &engine.effects, self.found.world, self.found.group.clone(), healed, TRIAL)
     }
 
     fn suspect(&self, parting: Parting) -> Option<Suspect> {
@@ -136,7 +158,7 @@ impl Court<'_, '_> {
     }
 
     /// How the classes differ when all but the `live` choices are decided alike.
-    fn with_only(&self, live: &FxHashSet<EffectId>, suspects: &[Suspect]) -> Option<Difference> {
+    fn with_only(&self, live: &FxHashSet<EffectId>, suspects: &[Suspect]) -> Verdict {
         let mut healed = self.healed.clone();
         let add = |healed: &mut Healed, suspect: &Suspect| {
             for path in &suspect.paths {
@@ -152,21 +174,23 @@ impl Court<'_, '_> {
         }
         for _ in 0..MAX_ROUNDS {
             let mut tracer = self.tracer(&healed);
-            let difference = tracer.compare(self.root, &self.found.one, &self.found.other)?;
+            let Some(difference) = tracer.compare(self.root, &self.found.one, &self.found.other) else {
+                return if tracer.exhausted() { Verdict::Open } else { Verdict::InStep };
+            };
             let mut new = tracer.partings(self.root, &self.found.one, &self.found.other);
             new.retain(|parting| !live.contains(&parting.effect));
             if new.is_empty() {
-                return Some(difference);
+                return Verdict::Parted(difference);
             }
             let before = healed.len();
             for suspect in new.into_iter().filter_map(|parting| self.suspect(parting)) {
                 add(&mut healed, &suspect);
             }
             if healed.len() == before {
-                return Some(difference);
+                return Verdict::Parted(difference);
             }
         }
-        None
+        Verdict::Open
     }
 
     /// Whether the two choices issue the same, one on the first class and the other on the second: a sandwich.

@@ -150,14 +150,28 @@ pub(super) fn explain(
         // An opaque fact: it may differ, nobody has shown a rank on which it does.
         confidence = confidence.min(Confidence::Medium);
     }
-    if cause.is_none() && differs(main).is_none() {
+    // A failing assertion ends the job, so that nobody waits, unless somebody catches it.
+    let asserted = decision.is_some_and(|decision| decision.is_assertion) && kind == SplitKind::EarlyExit;
+    if cause.is_none() && differs(main).is_none() || asserted {
         confidence = Confidence::Low;
     }
-    let calls = calls(engine, root, main, &blame, healed);
+    let mut calls = calls(engine, root, main, &blame, healed);
     let site = engine.effects.event(main).site;
     let mut heals = blame.heals.clone();
     if heals.is_empty() {
         heals.push((site, depends_on_caller(engine, root, &calls, site), Heal::Alike));
+    }
+    // What stands in a function inside this one is shown there.
+    let called = |site: Site| {
+        preorder(engine, root).into_iter().find_map(|effect| match engine.effects.get(effect) {
+            Effect::Call { function, site: at, .. } if *at == site => Some(*function),
+            _ => None,
+        })
+    };
+    let down = blame.path.iter().take_while(|(site, _)| called(*site).is_some_and(|f| engine.is_nested(f, function)));
+    let down = down.count();
+    if blame.inside && down == blame.path.len() {
+        calls.drain(..down.min(calls.len()));
     }
     let split = Split {
         kind,
@@ -514,7 +528,9 @@ fn rank_name(
                 (false, false) => format!("a rank where `{text}` does not hold"),
             }
         }
-        _ if first => "one rank".to_owned(),
+        _ if matches!(if first { blame.difference.one } else { blame.difference.other }, Reached::Event(_)) => {
+            "one rank".to_owned()
+        }
         _ => "another rank".to_owned(),
     }
 }

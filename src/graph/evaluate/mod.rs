@@ -252,6 +252,18 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// Whether one function stands inside another.
+    pub(super) fn is_nested(&self, inner: FunctionId, outer: FunctionId) -> bool {
+        let ((file, mut at), (other_file, other)) = (self.program.locate(inner), self.program.locate(outer));
+        while let Some(parent) = self.program.file(file).model.function(at).parent {
+            if file == other_file && parent == other {
+                return true;
+            }
+            at = parent;
+        }
+        false
+    }
+
     /// What a function issues, where that is known already.
     pub(super) fn known_effects(&self, function: FunctionId) -> Option<EffectId> {
         self.summaries.get(&function).map(|summary| summary.effects)

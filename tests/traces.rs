@@ -1,0 +1,251 @@
+//! Laws of the comparison of traces, over random programs built of effects.
+
+use proptest::prelude::*;
+use ranklint::base::{FileId, Site, Span, Symbol};
+use ranklint::finding::Confidence;
+use ranklint::flow::{
+    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Event, Exit, GroupKey, Healed, LoopKind, Node, Tracer,
+    Value, Values, World,
+};
+use ranklint::model::CompareOp;
+
+/// A program without ranks: every rank runs it alike.
+#[derive(Clone, Debug)]
+enum Tree {
+    Event(u8),
+    Seq(Vec<Tree>),
+    /// A condition that is the same everywhere.
+    If(u8, Box<Tree>, Box<Tree>),
+    Loop(u8, Box<Tree>),
+    /// Leaves the innermost loop under a condition that is the same everywhere.
+    Break(u8),
+    Return(u8),
+}
+
+fn trees() -> impl Strategy<Value = Tree> {
+    let leaf = prop_oneof![
+        4 => (0..3_u8).prop_map(Tree::Event),
+        1 => (0..4_u8).prop_map(Tree::Break),
+        1 => (0..4_u8).prop_map(Tree::Return),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            3 => prop::collection::vec(inner.clone(), 0..4).prop_map(Tree::Seq),
+            2 => (0..4_u8, inner.clone(), inner.clone())
+                .prop_map(|(test, then, otherwise)| Tree::If(test, Box::new(then), Box::new(otherwise))),
+            2 => (0..4_u8, inner).prop_map(|(iter, body)| Tree::Loop(iter, Box::new(body))),
+        ]
+    })
+}
+
+struct Program {
+    values: Values,
+    effects: Effects,
+    sites: u32,
+}
+
+impl Program {
+    fn new() -> Self {
+        Program { values: Values::default(), effects: Effects::default(), sites: 1000 }
+    }
+
+    fn site(&mut self) -> Site {
+        self.sites += 1;
+        Site { file: FileId(0), span: Span::new(self.sites, self.sites + 1) }
+    }
+
+    /// A value of which only the identity is known.
+    fn unknown(&mut self, name: u32) -> Value {
+        self.values.make(Node::Unknown(Site { file: FileId(0), span: Span::new(name, name + 1) }))
+    }
+
+    fn event(&mut self, op: &str) -> EffectId {
+        let group = self.values.make(Node::World);
+        let event = Event {
+            op: Symbol::new(op),
+            creates: false,
+            implicit: false,
+            group,
+            root: None,
+            root_parameter: None,
+            operator: None,
+            members: None,
+            site: self.site(),
+            confidence: Confidence::High,
+        };
+        self.effects.issue(event, &self.values)
+    }
+
+    fn seq(&mut self, parts: &[EffectId]) -> EffectId {
+        self.effects.seq(parts, &self.values)
+    }
+
+    fn choice(&mut self, test: Value, then: EffectId, otherwise: EffectId) -> EffectId {
+        let site = self.site();
+        let choice = Effect::Choice { test, site, form: ChoiceForm::Statement, then, otherwise };
+        self.effects.make(choice, &self.values)
+    }
+
+    fn repeat(&mut self, iter: Value, body: EffectId) -> EffectId {
+        let site = self.site();
+        let item = self.values.make(Node::Item(site, iter));
+        let kind = LoopKind::For { iter, item };
+        self.effects.make(Effect::Loop { kind, site, body, orelse: Effects::NOTHING }, &self.values)
+    }
+
+    fn exit(&mut self, exit: Exit) -> EffectId {
+        let site = self.site();
+        self.effects.make(Effect::Exit(exit, site), &self.values)
+    }
+
+    /// `rank == 0`
+    fn first(&mut self) -> Value {
+        let rank = self.values.make(Node::Rank(Axes::ALL));
+        let zero = self.values.make(Node::Int(0));
+        self.values.make(Node::Compare(CompareOp::Eq, rank, zero))
+    }
+
+    fn build(&mut self, tree: &Tree, in_loop: bool) -> EffectId {
+        match tree {
+            Tree::Event(op) => self.event(["all_reduce", "broadcast", "barrier"][usize::from(*op)]),
+            Tree::Seq(parts) => {
+                let parts: Vec<EffectId> = parts.iter().map(|part| self.build(part, in_loop)).collect();
+                self.seq(&parts)
+            }
+            Tree::If(test, then, otherwise) => {
+                let test = self.unknown(u32::from(*test));
+                let (then, otherwise) = (self.build(then, in_loop), self.build(otherwise, in_loop));
+                self.choice(test, then, otherwise)
+            }
+            Tree::Loop(iter, body) => {
+                let iter = self.unknown(100 + u32::from(*iter));
+                let body = self.build(body, true);
+                self.repeat(iter, body)
+            }
+            Tree::Break(test) | Tree::Return(test) => {
+                let exit = match tree {
+                    Tree::Break(_) if in_loop => Exit::Break,
+                    _ => Exit::Return,
+                };
+                let (test, exit) = (self.unknown(u32::from(*test)), self.exit(exit));
+                self.choice(test, exit, Effects::NOTHING)
+            }
+        }
+    }
+
+    /// Whether two ranks part; says the same whichever of them comes first.
+    fn parts(&self, root: EffectId) -> bool {
+        let healed = Healed::default();
+        let compare = |one: i64, other: i64| {
+            let world = World::default();
+            let mut tracer = Tracer::new(&self.values, &self.effects, world, GroupKey::World, &healed, 1_000_000);
+            let class = |rank: i64| Assignment { rank, ..Assignment::default() };
+            let found = tracer.compare(root, &class(one), &class(other));
+            assert!(!tracer.exhausted(), "small programs are compared to the end");
+            assert!(found.iter().all(|found| found.events() != [None; 2]), "a difference has an event");
+            found.is_some()
+        };
+        assert_eq!(compare(0, 1), compare(1, 0), "a comparison has no sides");
+        assert!(!compare(0, 0), "a rank is in step with itself");
+        compare(0, 1)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn ranks_that_run_the_same_are_in_step(tree in trees()) {
+        let mut program = Program::new();
+        let root = program.build(&tree, false);
+        prop_assert!(!program.parts(root));
+    }
+
+    #[test]
+    fn arms_that_issue_the_same_are_in_step(tree in trees(), after in trees()) {
+        let mut program = Program::new();
+        let first = program.first();
+        let (then, otherwise) = (program.build(&tree, false), program.build(&tree, false));
+        let choice = program.choice(first, then, otherwise);
+        let after = program.build(&after, false);
+        let root = program.seq(&[choice, after]);
+        prop_assert!(!program.parts(root));
+    }
+
+    #[test]
+    fn complementary_guards_and_sandwiches_are_in_step(before in trees(), between in 0..3_u8, after in trees()) {
+        let mut program = Program::new();
+        let first = program.first();
+        let before = program.build(&before, false);
+        let (one, other) = (program.event("barrier"), program.event("barrier"));
+        let waits = program.choice(first, Effects::NOTHING, one);
+        // Something that is not a collective lies between: a choice that issues nothing at all.
+        let silent = program.unknown(u32::from(between));
+        let silent = program.choice(silent, Effects::NOTHING, Effects::NOTHING);
+        let follows = program.choice(first, other, Effects::NOTHING);
+        let after = program.build(&after, false);
+        let root = program.seq(&[before, waits, silent, follows, after]);
+        prop_assert!(!program.parts(root));
+    }
+
+    #[test]
+    fn equal_loops_in_arms_are_in_step(body in trees(), iter in 0..4_u8) {
+        let mut program = Program::new();
+        let first = program.first();
+        let tree = Tree::Loop(iter, Box::new(body));
+        let (then, otherwise) = (program.build(&tree, false), program.build(&tree, false));
+        let root = program.choice(first, then, otherwise);
+        prop_assert!(!program.parts(root));
+    }
+
+    #[test]
+    fn an_event_for_one_rank_is_found(before in trees(), after in trees()) {
+        let mut program = Program::new();
+        let first = program.first();
+        let before = program.build(&without_exits(&before), false);
+        let extra = program.event("all_gather");
+        let extra = program.choice(first, extra, Effects::NOTHING);
+        let after = program.build(&after, false);
+        let root = program.seq(&[before, extra, after]);
+        prop_assert!(program.parts(root));
+    }
+
+    #[test]
+    fn an_event_for_one_rank_in_a_loop_is_found(body in trees(), iter in 0..4_u8) {
+        let mut program = Program::new();
+        let first = program.first();
+        let extra = program.event("all_gather");
+        let extra = program.choice(first, extra, Effects::NOTHING);
+        let body = program.build(&without_exits(&body), true);
+        let body = program.seq(&[body, extra]);
+        let iter = program.unknown(100 + u32::from(iter));
+        let root = program.repeat(iter, body);
+        prop_assert!(program.parts(root));
+    }
+
+    #[test]
+    fn a_rank_that_leaves_early_is_found(before in trees(), returns in any::<bool>()) {
+        let mut program = Program::new();
+        let first = program.first();
+        let before = program.build(&without_exits(&before), true);
+        let exit = program.exit(if returns { Exit::Return } else { Exit::Break });
+        let leaves = program.choice(first, exit, Effects::NOTHING);
+        let last = program.event("all_gather");
+        let body = program.seq(&[before, leaves, last]);
+        let iter = program.unknown(100);
+        let root = program.repeat(iter, body);
+        prop_assert!(program.parts(root));
+    }
+}
+
+fn without_exits(tree: &Tree) -> Tree {
+    match tree {
+        Tree::Break(_) | Tree::Return(_) => Tree::Event(0),
+        Tree::Event(op) => Tree::Event(*op),
+        Tree::Seq(parts) => Tree::Seq(parts.iter().map(without_exits).collect()),
+        Tree::If(test, then, otherwise) => {
+            Tree::If(*test, Box::new(without_exits(then)), Box::new(without_exits(otherwise)))
+        }
+        Tree::Loop(iter, body) => Tree::Loop(*iter, Box::new(without_exits(body))),
+    }
+}
