@@ -20,6 +20,7 @@ pub struct Modules {
     /// The folder of each file, by number.
     folders: Vec<u32>,
     found: RwLock<FxHashMap<(u32, Symbol), Option<FileId>>>,
+    found_relative: RwLock<FxHashMap<(FileId, u32, Symbol), Option<FileId>>>,
 }
 
 impl Modules {
@@ -61,7 +62,16 @@ impl Modules {
             let next = numbers.len() as u32;
             folders.push(*numbers.entry(&parts[..parts.len().saturating_sub(1)]).or_insert(next));
         }
-        Modules { roots, by_last, by_path, is_package, folders, found: RwLock::default(), paths }
+        Modules {
+            roots,
+            by_last,
+            by_path,
+            is_package,
+            folders,
+            found: RwLock::default(),
+            found_relative: RwLock::default(),
+            paths,
+        }
     }
 
     /// The module's dotted name below the topmost package.
@@ -109,7 +119,17 @@ impl Modules {
     }
 
     /// The file that a relative import means: `level` dots, then `dotted`.
-    pub fn find_relative(&self, importer: FileId, level: u32, dotted: &str) -> Option<FileId> {
+    pub fn find_relative(&self, importer: FileId, level: u32, dotted: Symbol) -> Option<FileId> {
+        let key = (importer, level, dotted);
+        if let Some(&known) = self.found_relative.read().expect("no thread panics while resolving").get(&key) {
+            return known;
+        }
+        let found = self.search_relative(importer, level, dotted.as_str());
+        self.found_relative.write().expect("no thread panics while resolving").insert(key, found);
+        found
+    }
+
+    fn search_relative(&self, importer: FileId, level: u32, dotted: &str) -> Option<FileId> {
         let path = self.relative(importer, level, dotted)?;
         self.by_path.get(path.as_slice()).copied()
     }

@@ -1,5 +1,7 @@
 //! What a name or a chain of attributes means, across files.
 
+use std::sync::LazyLock;
+
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::model::{Constant, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement, fold};
 
@@ -8,6 +10,8 @@ use super::program::Program;
 
 /// How many re-exports are followed.
 const FUEL: u32 = 12;
+
+static EMPTY: LazyLock<Symbol> = LazyLock::new(|| Symbol::new(""));
 
 /// What a name means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -128,9 +132,9 @@ impl Program {
     }
 
     fn module_of(&self, file: FileId, import: ImportedName) -> Option<FileId> {
-        let module = import.module.map_or("", Symbol::as_str);
+        let module = import.module.unwrap_or(*EMPTY);
         match import.level {
-            0 => self.modules.find(file, Symbol::new(module)),
+            0 => self.modules.find(file, module),
             level => self.modules.find_relative(file, level, module),
         }
     }

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FunctionId, Symbol};
 use crate::catalog::{Entry, Outcome, ValueKind};
-use crate::model::{Function, FunctionKind, Sink};
+use crate::model::{Flow, Function, FunctionKind, Sink};
 
 use super::program::Program;
 
@@ -90,15 +90,21 @@ impl Taint {
         self.names.contains(&name)
     }
 
-    /// The functions worth evaluating for themselves.
+    /// The functions worth evaluating for themselves: a condition in them may differ between ranks, or something that
+    /// they hand on, or they name a root.
     pub fn candidates(&self, program: &Program) -> FxHashSet<FunctionId> {
         let mut out = FxHashSet::default();
+        let mut locals = Vec::new();
         for file in program.file_ids() {
             for (index, function) in program.file(file).model.functions.iter().enumerate() {
-                let mentioned = self.mentioned(&function.mentions, &[])
+                locals.clear();
+                self.locals(function, &mut locals);
+                let decides =
+                    |start: u32, end: u32| self.mentioned(&function.mentions[start as usize..end as usize], &locals);
+                let worth = function.guards.iter().any(|guard| decides(guard.start, guard.end))
+                    || function.arguments.iter().any(|&(start, end)| decides(start, end))
                     || function.mentions.iter().any(|name| self.notable.contains(name));
-                let named = function.parameters.iter().any(|parameter| self.names.contains(&parameter.name));
-                if mentioned || named {
+                if worth {
                     out.insert(program.function_id(file, crate::model::LocalFunction(index as u32)));
                 }
             }
@@ -130,43 +136,60 @@ impl Taint {
 
     /// Names that a function makes differ: attributes it writes, itself if it returns such a value.
     fn through(&self, function: &Function, fresh: &mut Vec<Symbol>) {
-        let mut locals: Vec<Symbol> = Vec::new();
-        for parameter in &function.parameters {
-            if self.names.contains(&parameter.name) {
-                locals.push(parameter.name);
+        let mut locals = Vec::new();
+        self.locals(function, &mut locals);
+        for flow in &function.flows {
+            if !self.flows(function, flow, &locals) {
+                continue;
+            }
+            match flow.to {
+                Sink::Return if function.kind == FunctionKind::Def => fresh.push(function.name),
+                Sink::Return => {}
+                Sink::Attribute(name) => fresh.push(name),
+                // Variables of modules and classes are seen from elsewhere.
+                Sink::Name(name) if matches!(function.kind, FunctionKind::Module | FunctionKind::ClassBody) => {
+                    fresh.push(name);
+                }
+                Sink::Name(_) => {}
             }
         }
+    }
+
+    /// The function's own variables that may differ.
+    fn locals(&self, function: &Function, locals: &mut Vec<Symbol>) {
+        locals.extend(
+            function.parameters.iter().map(|parameter| parameter.name).filter(|name| self.names.contains(name)),
+        );
         for _ in 0..2 {
             let before = locals.len();
             for flow in &function.flows {
-                let tainted =
-                    |start: u32, end: u32| self.mentioned(&function.mentions[start as usize..end as usize], &locals);
-                let mut hit = tainted(flow.start, flow.end);
-                let mut guard = flow.guard;
-                while !hit && guard > 0 {
-                    let around = function.guards[guard as usize - 1];
-                    hit = tainted(around.start, around.end);
-                    guard = around.around;
-                }
-                if !hit {
-                    continue;
-                }
-                match flow.to {
-                    Sink::Return if function.kind == FunctionKind::Def => fresh.push(function.name),
-                    Sink::Return => {}
-                    Sink::Attribute(name) => fresh.push(name),
-                    Sink::Name(name) => match function.kind {
-                        // Variables of modules and classes are seen from elsewhere.
-                        FunctionKind::Module | FunctionKind::ClassBody => fresh.push(name),
-                        _ if !locals.contains(&name) => locals.push(name),
-                        _ => {}
-                    },
+                if let Sink::Name(name) = flow.to
+                    && !locals.contains(&name)
+                    && self.flows(function, flow, locals)
+                {
+                    locals.push(name);
                 }
             }
             if locals.len() == before {
                 break;
             }
         }
+    }
+
+    fn flows(&self, function: &Function, flow: &Flow, locals: &[Symbol]) -> bool {
+        let tainted = |start: u32, end: u32| self.mentioned(&function.mentions[start as usize..end as usize], locals);
+        if tainted(flow.start, flow.end) {
+            return true;
+        }
+        let mut guard = flow.guard;
+        while guard > 0 {
+            let around = function.guards[guard as usize - 1];
+            if tainted(around.start, around.end) {
+                return true;
+            }
+            guard = around.around;
+        }
+        false
     }
 }
 

@@ -49,6 +49,7 @@ pub(super) struct Scope {
     pub(super) mentions: Vec<Symbol>,
     flows: Vec<Flow>,
     guards: Vec<Guard>,
+    arguments: Vec<(u32, u32)>,
     guard: u32,
 }
 
@@ -97,7 +98,7 @@ impl<'a> Lowerer<'a> {
         self.scopes.last_mut().expect("statements are lowered inside a function")
     }
 
-    fn mark(&mut self) -> u32 {
+    pub(super) fn mark(&mut self) -> u32 {
         self.scope().mentions.len() as u32
     }
 
@@ -132,6 +133,24 @@ impl<'a> Lowerer<'a> {
         let out = blocks(self);
         self.scope().guard = around;
         out
+    }
+
+    /// A condition inside an expression, lowered since `start`.
+    pub(super) fn condition(&mut self, start: u32) {
+        let scope = self.scope();
+        let (end, around) = (scope.mentions.len() as u32, scope.guard);
+        if start < end {
+            scope.guards.push(Guard { start, end, around });
+        }
+    }
+
+    /// The arguments of a call, lowered since `start`.
+    pub(super) fn passed(&mut self, start: u32) {
+        let scope = self.scope();
+        let end = scope.mentions.len() as u32;
+        if start < end {
+            scope.arguments.push((start, end));
+        }
     }
 
     fn module(&mut self, module: &'a ast::ModModule) {
@@ -171,6 +190,7 @@ impl<'a> Lowerer<'a> {
             mentions: Vec::new(),
             flows: Vec::new(),
             guards: Vec::new(),
+            arguments: Vec::new(),
             span: whole,
             name_span,
             skeleton: self.detail == Detail::Skeleton,
@@ -190,6 +210,8 @@ impl<'a> Lowerer<'a> {
         function.body = body;
         function.is_generator = scope.is_generator;
         (function.mentions, function.flows, function.guards) = (scope.mentions, scope.flows, scope.guards);
+        function.arguments = scope.arguments;
+        function.arguments.shrink_to_fit();
         function.mentions.shrink_to_fit();
         function.flows.shrink_to_fit();
         let mut locals: Vec<Symbol> = scope.bound.into_iter().filter(|name| !scope.outer.contains(name)).collect();
@@ -292,7 +314,12 @@ impl<'a> Lowerer<'a> {
             ast::Stmt::Match(stmt) => self.match_statement(stmt),
             ast::Stmt::Try(stmt) => self.try_statement(stmt),
             ast::Stmt::Raise(stmt) => Stmt::Raise(stmt.exc.as_deref().map(|exc| self.expr(exc))),
-            ast::Stmt::Assert(stmt) => Stmt::Assert(self.expr(&stmt.test)),
+            ast::Stmt::Assert(stmt) => {
+                let start = self.mark();
+                let test = self.expr(&stmt.test);
+                self.condition(start);
+                Stmt::Assert(test)
+            }
             ast::Stmt::Delete(stmt) => {
                 let targets: Vec<ExprId> = stmt.targets.iter().map(|target| self.expr(target)).collect();
                 Stmt::Delete(self.file.push_list(&targets))

@@ -83,7 +83,9 @@ impl<'a> Lowerer<'a> {
             ast::Expr::StringLiteral(literal) => self.string(literal.value.to_str()).map_or(Expr::Missing, Expr::Str),
             ast::Expr::FString(literal) => self.format(literal),
             ast::Expr::BoolOp(operation) => {
+                let start = self.mark();
                 let values = self.exprs(&operation.values);
+                self.condition(start);
                 match operation.op {
                     ast::BoolOp::And => Expr::And(values),
                     ast::BoolOp::Or => Expr::Or(values),
@@ -108,7 +110,9 @@ impl<'a> Lowerer<'a> {
             }
             ast::Expr::Compare(comparison) => self.comparison(comparison),
             ast::Expr::If(choice) => {
+                let start = self.mark();
                 let test = self.expr(&choice.test);
+                self.condition(start);
                 let (then, otherwise) = (self.expr(&choice.body), self.expr(&choice.orelse));
                 Expr::IfElse { test, then, otherwise }
             }
@@ -170,6 +174,7 @@ impl<'a> Lowerer<'a> {
 
     fn call(&mut self, call: &'a ast::ExprCall) -> Expr {
         let callee = self.expr(&call.func);
+        let start = self.mark();
         let args = self.exprs(&call.arguments.args);
         let keywords: Vec<Keyword> = call
             .arguments
@@ -180,6 +185,7 @@ impl<'a> Lowerer<'a> {
                 Keyword { name, value: self.expr(&keyword.value) }
             })
             .collect();
+        self.passed(start);
         Expr::Call(self.file.push_call(callee, args, &keywords))
     }
 
@@ -204,10 +210,15 @@ impl<'a> Lowerer<'a> {
     ) -> Expr {
         let clauses = generators
             .iter()
-            .map(|generator| Clause {
-                iter: self.expr(&generator.iter),
-                target: self.target(&generator.target),
-                conditions: self.exprs(&generator.ifs),
+            .map(|generator| {
+                let start = self.mark();
+                let clause = Clause {
+                    iter: self.expr(&generator.iter),
+                    target: self.target(&generator.target),
+                    conditions: self.exprs(&generator.ifs),
+                };
+                self.condition(start);
+                clause
             })
             .collect();
         let key = key.map(|key| self.expr(key));

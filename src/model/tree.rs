@@ -501,8 +501,10 @@ pub struct Function {
     pub mentions: Vec<Symbol>,
     /// Where values go.
     pub flows: Vec<Flow>,
-    /// The conditions that flows stand under.
+    /// The conditions of its statements and conditional expressions.
     pub guards: Vec<Guard>,
+    /// The names that the arguments of each call mention: ranges of [`Function::mentions`].
+    pub arguments: Vec<(u32, u32)>,
     /// Whether only its calls were lowered, see [`super::Detail::Skeleton`].
     pub skeleton: bool,
 }
