@@ -35,8 +35,10 @@ impl<'p> Engine<'p> {
                 let entry = entry.clone();
                 // A function that is named without being called is the function; a property is its value.
                 let none = self.none;
-                let external = self.external(dotted);
-                self.catalogued_property(frame, &entry, none, span).filter(|_| is_property(dotted)).unwrap_or(external)
+                match is_property(dotted) {
+                    true => self.catalogued_property(frame, &entry, none, span).unwrap_or(none),
+                    false => self.external(dotted),
+                }
             }
             _ => self.external(dotted),
         }
@@ -594,7 +596,9 @@ impl<'p> Engine<'p> {
                 value
             }
             ("len", Some(value)) => self.values.make(Node::Length(value)),
-            ("isinstance" | "callable" | "issubclass" | "type" | "torch.is_tensor", Some(value)) => {
+            // A pretrained model is the same everywhere, wherever its files lie.
+            _ if name == "from_pretrained" => self.unknown(frame, span),
+            ("isinstance" | "hasattr" | "callable" | "issubclass" | "type" | "torch.is_tensor", Some(value)) => {
                 let kind = self.values.make(Node::Kind(value));
                 let parts: Vec<Value> = std::iter::once(kind).chain(args.iter().skip(1).copied()).collect();
                 self.values.make(Node::Apply(dotted, parts.into()))
@@ -603,10 +607,6 @@ impl<'p> Engine<'p> {
             ("torch.device", Some(_)) => {
                 let device = self.values.make(Node::Apply(dotted, args.into()));
                 self.values.make(Node::Kind(device))
-            }
-            ("hasattr", Some(value)) => {
-                let shape = self.values.make(Node::Length(value));
-                self.values.make(Node::Apply(dotted, Box::from([shape])))
             }
             ("range", _) => self.values.make(Node::Range(args.into())),
             ("enumerate", Some(value)) => mapped(self, "enumerate", vec![value]),
