@@ -529,7 +529,8 @@ impl<'p> Engine<'p> {
                 }
                 _ => self.none,
             };
-            let keeps_shape = frame.guards.is_empty();
+            // What another method left in it, this one may find changed already.
+            let keeps_shape = frame.guards.is_empty() && frame.get(path).is_some();
             let new = match (text, keeps_shape, self.values.node(receiver).clone()) {
                 ("append", true, Node::Sequence(parts)) if parts.len() < 32 => {
                     let whole: Vec<Value> = parts.iter().copied().chain(added).collect();

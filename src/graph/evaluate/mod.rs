@@ -501,6 +501,8 @@ impl<'p> Engine<'p> {
                     && !found.contains(&value)
                 {
                     found.push(value);
+                    // What the constructor leaves is what the other writers go by.
+                    self.attributes.insert((class, name), found.first().copied());
                 }
             }
         }
