@@ -116,6 +116,11 @@ impl Workers {
         self.0.install(|| found.into_par_iter().map(source::read).collect())
     }
 
+    /// Does other work on the same threads and stacks.
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        self.0.install(work)
+    }
+
     /// Analyses the sources.
     pub fn analyze(&self, sources: Vec<SourceFile>, options: Options<'_>) -> Analysis {
         self.0.install(|| analyze(sources, options))

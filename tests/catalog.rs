@@ -1,4 +1,5 @@
 //! The model files on disk, the ones compiled in and the documented examples are the same story.
+#![expect(clippy::disallowed_methods, reason = "the tests read the files of the checkout")]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -7,8 +7,26 @@ use syn::visit::Visit;
 
 /// The layers, the lowest first. A layer uses itself and those before it.
 const LAYERS: &[&str] = &[
-    "base", "finding", "source", "config", "syntax", "model", "flow", "catalog", "graph", "rules", "meta", "analyze",
-    "triage", "fix", "verify", "report", "cache", "lsp", "cli",
+    "base",
+    "finding",
+    "source",
+    "config",
+    "syntax",
+    "model",
+    "vocabulary",
+    "flow",
+    "catalog",
+    "graph",
+    "rules",
+    "meta",
+    "analyze",
+    "triage",
+    "fix",
+    "verify",
+    "report",
+    "cache",
+    "lsp",
+    "cli",
 ];
 
 /// Uses that would look down, and are still not wanted.

@@ -90,6 +90,11 @@ impl Catalog {
         self.conventions.get(&name).map(|convention| &**convention)
     }
 
+    /// All naming conventions, in no particular order.
+    pub fn conventions(&self) -> impl Iterator<Item = (Symbol, &Convention)> {
+        self.conventions.iter().map(|(name, convention)| (*name, &**convention))
+    }
+
     /// What the value of an environment key is known to be; nothing for keys that are not known.
     pub fn environment_key(&self, key: &str) -> Option<&Value> {
         let longest = || {

@@ -106,6 +106,17 @@ pub struct Missing {
     pub atoms: BTreeSet<Value>,
 }
 
+/// What gives back as many elements as it is given.
+const KEEP_LENGTH: [&str; 6] = ["enumerate", "list", "tuple", "sorted", "reversed", "iter"];
+
+/// Wrappers round one iterable that are looked through.
+const MAX_WRAPPED: usize = 8;
+
+fn is_progress_bar(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    matches!(last, "tqdm" | "progress_bar" | "track" | "wrap_progress_bar")
+}
+
 /// Longest sequence that is spelled out.
 const MAX_SPELLED: i64 = 16;
 
@@ -244,6 +255,27 @@ impl<'a> Evaluator<'a> {
             },
             _ => opaque,
         }
+    }
+
+    /// What has as many elements as `value`, whatever is wrapped round it: the source of an iterator, a list of the same
+    /// elements, a progress bar.
+    pub fn counted(&self, value: Value) -> Value {
+        let mut at = value;
+        for _ in 0..MAX_WRAPPED {
+            at = match self.values.node(at) {
+                Node::Mapped(name, parts) if parts.len() == 1 && KEEP_LENGTH.contains(&name.as_str()) => parts[0],
+                Node::Apply(name, parts) if !parts.is_empty() && is_progress_bar(name.as_str()) => parts[0],
+                Node::If(_, then, otherwise) => {
+                    let (then, otherwise) = (self.counted(*then), self.counted(*otherwise));
+                    if then != otherwise {
+                        return at;
+                    }
+                    then
+                }
+                _ => return at,
+            };
+        }
+        at
     }
 
     /// The group an operation runs on.

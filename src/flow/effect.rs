@@ -157,6 +157,15 @@ pub enum Effect {
         /// What it does.
         body: EffectId,
     },
+    /// A call whose callee has not been looked into: nothing around it has given reason to.
+    Pending {
+        /// The function called.
+        function: FunctionId,
+        /// Where from.
+        site: Site,
+        /// Its parameters' values.
+        args: Box<[Value]>,
+    },
     /// A call of something that only the caller knows.
     Invoke {
         /// What is called.
@@ -187,6 +196,8 @@ pub struct Summed {
     pub hole: bool,
     /// Whether it calls something that only its callers know.
     pub invokes: bool,
+    /// Whether it holds calls that have not been looked into.
+    pub pending: bool,
 }
 
 impl Summed {
@@ -264,6 +275,7 @@ impl Effects {
             varies: a.varies | b.varies,
             hole: a.hole || b.hole,
             invokes: a.invokes || b.invokes,
+            pending: a.pending || b.pending,
         };
         let mut summed = match &effect {
             Effect::Nothing => return Effects::NOTHING,
@@ -319,6 +331,15 @@ impl Effects {
                     return Effects::NOTHING;
                 }
                 Summed { exits: sum.raises, ..sum }
+            }
+            Effect::Pending { args, .. } => {
+                let mut sum = Summed { events: true, pending: true, ..Summed::default() };
+                for &arg in args {
+                    let facts = values.facts(arg);
+                    sum.open |= facts.open;
+                    sum.varies |= facts.vary | facts.shape;
+                }
+                sum
             }
             Effect::Invoke { callee, args, .. } => {
                 let open = values.facts(*callee).open || args.iter().any(|&arg| values.facts(arg).open);

@@ -13,5 +13,5 @@ mod value;
 pub use axes::Axes;
 pub use concrete::{Assignment, Concrete, Evaluator, GroupKey, Missing, Truth, World};
 pub use effect::{ChoiceForm, Effect, EffectId, Effects, Event, EventId, Exit, HandlerEffect, LoopKind, Summed};
-pub use trace::{Difference, Reached, Tracer};
+pub use trace::{Decided, Difference, Heal, Healed, Parting, Reached, Tracer};
 pub use value::{Facts, MEMBERS, Node, Value, Values};

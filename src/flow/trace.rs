@@ -32,8 +32,8 @@ enum Shape {
     Event(u64, u32),
     /// One of two, decided alike on every rank.
     Choice(u64, u32, u32),
-    /// A loop of equally many turns on every rank.
-    Loop(u64, u32, u32),
+    /// A loop of equally many turns on every rank: its level, then each turn, what follows the last, what follows `break`.
+    Loop(u64, u16, [u32; 3]),
 }
 
 #[derive(Clone, Copy)]
@@ -42,6 +42,8 @@ struct Entry {
     canon: u32,
     first: TraceId,
     second: TraceId,
+    /// Where `break` leads, of a loop.
+    leave: TraceId,
     event: Option<EventId>,
 }
 
@@ -58,7 +60,7 @@ pub enum Reached {
     Leave,
 }
 
-/// Where two classes first issue something else.
+/// Where two classes first issue something else: at least one of them an event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
     /// What the first class does.
@@ -68,6 +70,95 @@ pub struct Difference {
     /// Events that both issue before.
     pub before: Vec<EventId>,
 }
+
+impl Difference {
+    /// The events that the two classes come to.
+    pub fn events(&self) -> [Option<EventId>; 2] {
+        [self.one, self.other].map(|reached| match reached {
+            Reached::Event(event) => Some(event),
+            _ => None,
+        })
+    }
+}
+
+/// How a class decided a choice or a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Decided {
+    /// A condition, also where it is only known to be the same on every rank.
+    Truth(Truth),
+    /// What a loop iterates.
+    Turns(u64),
+}
+
+/// A choice or loop that two classes decide differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parting {
+    /// The choice or loop.
+    pub effect: EffectId,
+    /// How the first class decides it.
+    pub one: Decided,
+    /// How the second class does.
+    pub other: Decided,
+}
+
+/// How a choice or loop that has been reported is decided from then on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Heal {
+    /// Alike on every rank, unknown how.
+    Alike,
+    /// So, on every rank.
+    Always(bool),
+}
+
+/// Choices, loops and events that have been reported: their ranks count as in step, everywhere or below one call.
+#[derive(Clone, Debug, Default)]
+pub struct Healed {
+    known: FxHashMap<(Site, Option<Site>), Heal>,
+    calls: FxHashSet<Site>,
+}
+
+impl Healed {
+    /// Heals what stands at `site`, everywhere or below the call at `call`. Says whether that is new.
+    pub fn insert(&mut self, site: Site, call: Option<Site>, heal: Heal) -> bool {
+        self.calls.extend(call);
+        self.known.insert((site, call), heal).is_none()
+    }
+
+    /// Whether what stands at `site` is healed below the call at `call`.
+    pub fn covers(&self, site: Site, call: Option<Site>) -> bool {
+        self.get(site, call.as_slice()).is_some()
+    }
+
+    /// How many places are healed.
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    fn get(&self, site: Site, calls: &[Site]) -> Option<Heal> {
+        if self.known.is_empty() {
+            return None;
+        }
+        let everywhere = self.known.get(&(site, None));
+        everywhere.or_else(|| calls.iter().find_map(|&call| self.known.get(&(site, Some(call))))).copied()
+    }
+}
+
+/// A loop that a comparison is inside of.
+struct Frame {
+    level: u16,
+    /// The loop's node.
+    whole: TraceId,
+    /// Whether the other side is in the same turn of the same loop.
+    paired: bool,
+    outer: Frames,
+}
+
+type Frames = Option<Rc<Frame>>;
 
 #[derive(Clone)]
 struct RaiseChain {
@@ -93,7 +184,13 @@ enum Hole {
     Capture(Cell<Option<TraceId>>),
 }
 
-type MemoKey = (EffectId, TraceId, TraceId, TraceId, TraceId, u16);
+type MemoKey = (EffectId, TraceId, TraceId, TraceId, TraceId, u16, u64);
+
+/// How a class decided, in the order in which its trace was built.
+type Decisions = FxHashMap<EffectId, Vec<Decided>>;
+
+/// Decisions kept for one choice that is met many times.
+const MAX_DECISIONS: usize = 32;
 
 /// Builds and compares traces of one effect tree on one group.
 pub struct Tracer<'a> {
@@ -105,11 +202,11 @@ pub struct Tracer<'a> {
     shapes: Vec<Shape>,
     index: FxHashMap<Shape, u32>,
     fuel: u32,
-    healed: &'a FxHashSet<Site>,
+    healed: &'a Healed,
     /// How choices and loops were decided for the class last traced.
-    decisions: FxHashMap<EffectId, bool>,
+    decisions: Decisions,
     /// Classes traced before.
-    classes: FxHashMap<Assignment, (TraceId, FxHashMap<EffectId, bool>)>,
+    classes: FxHashMap<Assignment, (TraceId, Rc<Decisions>)>,
 }
 
 const END: TraceId = TraceId(0);
@@ -120,13 +217,13 @@ const MAX_UNROLLED: usize = 8;
 
 impl<'a> Tracer<'a> {
     /// A tracer for the events on `group`. `fuel` bounds the steps over all classes.
-    /// Choices at the `healed` sites count as decided alike on every rank: they have been reported.
+    /// What is `healed` counts as decided alike on every rank: it has been reported.
     pub fn new(
         values: &'a Values,
         effects: &'a Effects,
         world: World,
         group: GroupKey,
-        healed: &'a FxHashSet<Site>,
+        healed: &'a Healed,
         fuel: u32,
     ) -> Self {
         let mut tracer = Tracer {
@@ -152,43 +249,55 @@ impl<'a> Tracer<'a> {
         self.fuel == 0
     }
 
-    /// Traces two classes and compares them. Also says which choices and loops they decided differently, in order.
-    pub fn compare(
-        &mut self,
-        root: EffectId,
-        one: &Assignment,
-        other: &Assignment,
-    ) -> Option<(Difference, Vec<(EffectId, bool)>)> {
-        let first = self.trace(root, one);
-        let first_decisions = std::mem::take(&mut self.decisions);
-        let second = self.trace(root, other);
-        let second_decisions = std::mem::take(&mut self.decisions);
+    /// Traces two classes and compares them.
+    pub fn compare(&mut self, root: EffectId, one: &Assignment, other: &Assignment) -> Option<Difference> {
+        let (first, _) = self.trace(root, one);
+        let (second, _) = self.trace(root, other);
         if self.exhausted() {
             return None;
         }
-        let mut before = Vec::new();
-        let mut seen = FxHashSet::default();
-        let difference = self.difference(first, second, &mut before, &mut seen)?;
-        let mut split: Vec<(EffectId, bool)> = first_decisions
-            .into_iter()
-            .filter(|(effect, decision)| second_decisions.get(effect).is_some_and(|other| other != decision))
-            .collect();
-        split.sort_by_key(|decision| decision.0);
-        Some((difference, split))
+        let mut search = Search::default();
+        let found = self.difference(first, second, &None, &None, &mut search)?;
+        (found.events() != [None; 2] && !self.exhausted()).then_some(found)
     }
 
-    fn trace(&mut self, root: EffectId, class: &Assignment) -> TraceId {
+    /// The choices and loops that two classes decide differently, in no order.
+    pub fn partings(&mut self, root: EffectId, one: &Assignment, other: &Assignment) -> Vec<Parting> {
+        let (_, first) = self.trace(root, one);
+        let (_, second) = self.trace(root, other);
+        let mut out: Vec<Parting> = first
+            .iter()
+            .filter_map(|(&effect, decided)| {
+                let others = second.get(&effect)?;
+                let differs = |(one, other): (&Decided, &Decided)| {
+                    (one != other).then_some(Parting { effect, one: *one, other: *other })
+                };
+                decided.iter().zip(others).find_map(differs)
+            })
+            .collect();
+        out.sort_by_key(|parting| parting.effect);
+        out
+    }
+
+    fn trace(&mut self, root: EffectId, class: &Assignment) -> (TraceId, Rc<Decisions>) {
         let continuations =
             Continuations { next: END, ret: END, brk: END, again: END, raise: None, hole: None, level: 0 };
         if let Some((known, decisions)) = self.classes.get(class) {
-            self.decisions = decisions.clone();
-            return *known;
+            return (*known, decisions.clone());
         }
         let evaluator = Evaluator::new(self.values, self.world, class);
-        let mut run = Run { tracer: self, evaluator, memo: FxHashMap::default() };
+        let mut run = Run { tracer: self, evaluator, memo: FxHashMap::default(), calls: Vec::new() };
         let made = run.effect(root, &continuations);
-        self.classes.insert(class.clone(), (made, self.decisions.clone()));
-        made
+        let decisions = Rc::new(std::mem::take(&mut self.decisions));
+        self.classes.insert(class.clone(), (made, decisions.clone()));
+        (made, decisions)
+    }
+
+    fn decided(&mut self, effect: EffectId, decided: Decided) {
+        let known = self.decisions.entry(effect).or_default();
+        if known.len() < MAX_DECISIONS {
+            known.push(decided);
+        }
     }
 
     fn make(&mut self, shape: Shape, first: TraceId, second: TraceId, event: Option<EventId>) -> TraceId {
@@ -202,7 +311,7 @@ impl<'a> Tracer<'a> {
             }
         };
         let id = TraceId(self.entries.len() as u32);
-        self.entries.push(Entry { canon, first, second, event });
+        self.entries.push(Entry { canon, first, second, leave: second, event });
         id
     }
 
@@ -232,11 +341,14 @@ impl<'a> Tracer<'a> {
         self.make(Shape::Choice(label, self.entry(then).canon, self.entry(otherwise).canon), then, otherwise, None)
     }
 
-    fn repeat(&mut self, label: u64, body: TraceId, next: TraceId, level: u16) -> TraceId {
-        if self.turns_silently(body, level, &mut FxHashSet::default()) {
-            return next;
+    fn repeat(&mut self, label: u64, body: TraceId, after: TraceId, leave: TraceId, level: u16) -> TraceId {
+        if self.same(after, leave) && self.turns_silently(body, level, &mut FxHashSet::default()) {
+            return after;
         }
-        self.make(Shape::Loop(label, self.entry(body).canon, self.entry(next).canon), body, next, None)
+        let parts = [body, after, leave].map(|part| self.entry(part).canon);
+        let made = self.make(Shape::Loop(label, level, parts), body, after, None);
+        self.entries[made.0 as usize].leave = leave;
+        made
     }
 
     /// Whether a loop body does nothing but go round or leave.
@@ -258,10 +370,12 @@ impl<'a> Tracer<'a> {
         &mut self,
         one: TraceId,
         other: TraceId,
-        before: &mut Vec<EventId>,
-        seen: &mut FxHashSet<(TraceId, TraceId)>,
+        here: &Frames,
+        there: &Frames,
+        search: &mut Search,
     ) -> Option<Difference> {
-        if self.same(one, other) || !seen.insert((one, other)) {
+        let (one, other) = (self.assuming(one, search), self.assuming(other, search));
+        if self.same(one, other) || !search.seen.insert((one, other, label(&search.assumed))) {
             return None;
         }
         self.fuel = self.fuel.saturating_sub(1);
@@ -269,59 +383,176 @@ impl<'a> Tracer<'a> {
             return None;
         }
         let (first, second) = (self.entry(one), self.entry(other));
-        let length = before.len();
+        let length = search.before.len();
         let found = match (self.shape(one).clone(), self.shape(other).clone()) {
             (Shape::Abort, _) | (_, Shape::Abort) => None,
             (Shape::Event(key, _), Shape::Event(other_key, _)) if key == other_key => {
-                before.extend(first.event);
-                self.difference(first.first, second.first, before, seen)
+                search.before.extend(first.event);
+                self.difference(first.first, second.first, here, there, search)
             }
             (Shape::Choice(label, ..), Shape::Choice(other_label, ..)) if label == other_label => self
-                .difference(first.first, second.first, before, seen)
-                .or_else(|| self.difference(first.second, second.second, before, seen)),
-            (Shape::Choice(..), _) => self
-                .difference(first.first, other, before, seen)
-                .or_else(|| self.difference(first.second, other, before, seen)),
-            (_, Shape::Choice(..)) => self
-                .difference(one, second.first, before, seen)
-                .or_else(|| self.difference(one, second.second, before, seen)),
-            (Shape::Loop(label, ..), Shape::Loop(other_label, ..)) if label == other_label => self
-                .difference(first.first, second.first, before, seen)
-                .or_else(|| self.difference(first.second, second.second, before, seen)),
-            (Shape::Loop(..), _) => self
-                .difference(first.first, other, before, seen)
-                .or_else(|| self.difference(first.second, other, before, seen)),
-            (_, Shape::Loop(..)) => self
-                .difference(one, second.first, before, seen)
-                .or_else(|| self.difference(one, second.second, before, seen)),
-            _ => Some(Difference { one: self.reached(one), other: self.reached(other), before: before.clone() }),
+                .under((label, true), first.first, second.first, here, there, search)
+                .or_else(|| self.under((label, false), first.second, second.second, here, there, search)),
+            (Shape::Choice(label, ..), _) => self
+                .under((label, true), first.first, other, here, there, search)
+                .or_else(|| self.under((label, false), first.second, other, here, there, search)),
+            (_, Shape::Choice(label, ..)) => self
+                .under((label, true), one, second.first, here, there, search)
+                .or_else(|| self.under((label, false), one, second.second, here, there, search)),
+            (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..)) if label == other_label => {
+                let inside = entered(level, one, true, here);
+                let other_inside = entered(other_level, other, true, there);
+                self.difference(first.first, second.first, &inside, &other_inside, search)
+                    .or_else(|| self.difference(first.second, second.second, here, there, search))
+            }
+            (Shape::Loop(_, level, ..), _) => {
+                let inside = entered(level, one, false, here);
+                self.difference(first.first, other, &inside, there, search)
+                    .or_else(|| self.difference(first.second, other, here, there, search))
+            }
+            (_, Shape::Loop(_, level, ..)) => {
+                let inside = entered(level, other, false, there);
+                self.difference(one, second.first, here, &inside, search)
+                    .or_else(|| self.difference(one, second.second, here, there, search))
+            }
+            // The same turn has more events on one side than on the other.
+            (Shape::Event(..), Shape::Again(level)) if is_paired(level, there) => {
+                self.found(one, Reached::Again, true, search)
+            }
+            (Shape::Again(level), Shape::Event(..)) if is_paired(level, here) => {
+                self.found(other, Reached::Again, false, search)
+            }
+            // Whoever leaves a loop, or goes round it, comes to what follows.
+            (Shape::Leave(level), _) => {
+                let frame = leaving(level, here)?;
+                let next = self.entry(frame.whole).leave;
+                let mut found = self.difference(next, other, &frame.outer.clone(), there, search);
+                if let Some(Difference { one: end @ Reached::End, .. }) = &mut found {
+                    *end = Reached::Leave;
+                }
+                found
+            }
+            (_, Shape::Leave(level)) => {
+                let frame = leaving(level, there)?;
+                let next = self.entry(frame.whole).leave;
+                let mut found = self.difference(one, next, here, &frame.outer.clone(), search);
+                if let Some(Difference { other: end @ Reached::End, .. }) = &mut found {
+                    *end = Reached::Leave;
+                }
+                found
+            }
+            (Shape::Again(level), _) => {
+                let frame = leaving(level, here)?;
+                // Answers may be others in the next turn.
+                let assumed = std::mem::take(&mut search.assumed);
+                let found = self.difference(frame.whole, other, &frame.outer.clone(), there, search);
+                search.assumed = assumed;
+                found
+            }
+            (_, Shape::Again(level)) => {
+                let frame = leaving(level, there)?;
+                let assumed = std::mem::take(&mut search.assumed);
+                let found = self.difference(one, frame.whole, here, &frame.outer.clone(), search);
+                search.assumed = assumed;
+                found
+            }
+            _ => Some(Difference { one: self.reached(one), other: self.reached(other), before: search.before.clone() }),
         };
         if found.is_none() {
-            before.truncate(length);
+            search.before.truncate(length);
         }
         found
+    }
+
+    fn under(
+        &mut self,
+        answer: (u64, bool),
+        one: TraceId,
+        other: TraceId,
+        here: &Frames,
+        there: &Frames,
+        search: &mut Search,
+    ) -> Option<Difference> {
+        let kept = search.assumed.len() < MAX_ASSUMED;
+        if kept {
+            search.assumed.push(answer);
+        }
+        let found = self.difference(one, other, here, there, search);
+        if kept {
+            search.assumed.pop();
+        }
+        found
+    }
+
+    /// What remains of a trace under the answers assumed.
+    fn assuming(&self, mut trace: TraceId, search: &Search) -> TraceId {
+        while let Shape::Choice(label, ..) = self.shape(trace)
+            && let Some((_, holds)) = search.assumed.iter().find(|(known, _)| known == label)
+        {
+            let entry = self.entry(trace);
+            trace = if *holds { entry.first } else { entry.second };
+        }
+        trace
+    }
+
+    fn found(&self, event: TraceId, instead: Reached, first: bool, search: &Search) -> Option<Difference> {
+        let event = self.reached(event);
+        let (one, other) = if first { (event, instead) } else { (instead, event) };
+        Some(Difference { one, other, before: search.before.clone() })
     }
 
     fn reached(&self, id: TraceId) -> Reached {
         match (self.shape(id), self.entry(id).event) {
             (Shape::Event(..), Some(event)) => Reached::Event(event),
-            (Shape::Again(_), _) => Reached::Again,
-            (Shape::Leave(_), _) => Reached::Leave,
             _ => Reached::End,
         }
     }
+}
+
+/// What a comparison has come by.
+#[derive(Default)]
+struct Search {
+    before: Vec<EventId>,
+    seen: FxHashSet<(TraceId, TraceId, u64)>,
+    /// Answers that every rank shares, as assumed on the way.
+    assumed: Vec<(u64, bool)>,
+}
+
+/// Answers that are kept in mind on one way: a condition that is asked again has the same answer.
+const MAX_ASSUMED: usize = 5;
+
+fn entered(level: u16, whole: TraceId, paired: bool, outer: &Frames) -> Frames {
+    Some(Rc::new(Frame { level, whole, paired, outer: outer.clone() }))
+}
+
+fn leaving(level: u16, frames: &Frames) -> Option<Rc<Frame>> {
+    let mut at = frames.clone();
+    while let Some(frame) = at {
+        if frame.level == level {
+            return Some(frame);
+        }
+        at = frame.outer.clone();
+    }
+    None
+}
+
+fn is_paired(level: u16, frames: &Frames) -> bool {
+    leaving(level, frames).is_some_and(|frame| frame.paired)
 }
 
 struct Run<'t, 'a> {
     tracer: &'t mut Tracer<'a>,
     evaluator: Evaluator<'t>,
     memo: FxHashMap<MemoKey, TraceId>,
+    /// Calls on the way that something is healed below.
+    calls: Vec<Site>,
 }
 
 impl Run<'_, '_> {
     fn effect(&mut self, id: EffectId, to: &Continuations) -> TraceId {
         let simple = self.evaluator.is_plain() && to.hole.is_none() && to.raise.is_none();
-        let key = (id, to.next, to.ret, to.brk, to.again, to.level);
+        let scope = if self.calls.is_empty() { 0 } else { label(&self.calls) };
+        let key = (id, to.next, to.ret, to.brk, to.again, to.level, scope);
         if simple && let Some(&known) = self.memo.get(&key) {
             return known;
         }
@@ -339,7 +570,7 @@ impl Run<'_, '_> {
     fn build(&mut self, id: EffectId, to: &Continuations) -> TraceId {
         let effects = self.tracer.effects;
         match effects.get(id) {
-            Effect::Nothing | Effect::Invoke { .. } => to.next,
+            Effect::Nothing | Effect::Invoke { .. } | Effect::Pending { .. } => to.next,
             Effect::Seq(parts) => {
                 let mut to = to.clone();
                 for &part in parts.iter().rev() {
@@ -357,14 +588,16 @@ impl Run<'_, '_> {
                     self.tracer.choice(label, then, otherwise)
                 }
             },
-            Effect::Loop { kind, site, body, orelse } if self.tracer.healed.contains(site) => {
-                let after = self.effect(*orelse, to);
-                let inside = self.looping(to, to.level + 1);
-                let body = self.effect(*body, &inside);
-                let healed = label(&(site, kind_label(*kind)));
-                self.tracer.repeat(healed, body, after, to.level + 1)
+            Effect::Loop { kind, site, body, orelse } => {
+                if self.tracer.healed.get(*site, &self.calls).is_some() {
+                    let after = self.effect(*orelse, to);
+                    let inside = self.looping(to, to.level + 1);
+                    let body = self.effect(*body, &inside);
+                    let healed = label(&(site, kind_label(*kind)));
+                    return self.tracer.repeat(healed, body, after, to.next, to.level + 1);
+                }
+                self.repeat(id, *kind, *body, *orelse, to)
             }
-            Effect::Loop { kind, body, orelse, .. } => self.repeat(id, *kind, *body, *orelse, to),
             Effect::Exit(exit, _) => match exit {
                 Exit::Return => to.ret,
                 Exit::Break => to.brk,
@@ -416,9 +649,17 @@ impl Run<'_, '_> {
                 }
                 None => to.next,
             },
-            Effect::Call { body, .. } => {
+            Effect::Call { body, site, .. } => {
                 let inside = Continuations { ret: to.next, brk: to.next, again: to.next, ..to.clone() };
-                self.effect(*body, &inside)
+                let scoped = self.tracer.healed.calls.contains(site);
+                if scoped {
+                    self.calls.push(*site);
+                }
+                let made = self.effect(*body, &inside);
+                if scoped {
+                    self.calls.pop();
+                }
+                made
             }
         }
     }
@@ -471,13 +712,13 @@ impl Run<'_, '_> {
     }
 
     fn decide(&mut self, id: EffectId, test: Value, site: Site) -> Truth {
-        if self.tracer.healed.contains(&site) {
-            return Truth::Same(label(&site));
+        match self.tracer.healed.get(site, &self.calls) {
+            Some(Heal::Alike) => return Truth::Same(label(&site)),
+            Some(Heal::Always(known)) => return Truth::Known(known),
+            None => {}
         }
         let truth = self.evaluator.truth(test);
-        if let Truth::Known(known) = truth {
-            self.tracer.decisions.entry(id).or_insert(known);
-        }
+        self.tracer.decided(id, Decided::Truth(truth));
         truth
     }
 
@@ -493,10 +734,13 @@ impl Run<'_, '_> {
         let level = to.level + 1;
         match kind {
             LoopKind::For { iter, item } => {
-                if let Concrete::Tuple(parts) = self.evaluator.value(iter)
+                let whole = iter;
+                let iter = self.evaluator.counted(iter);
+                if let Concrete::Tuple(parts) = self.evaluator.value(whole)
                     && parts.len() <= MAX_UNROLLED
                     && (self.tracer.effects.summed(body).weight < 200 || parts.len() < 2)
                 {
+                    self.tracer.decided(id, Decided::Turns(label(&format!("{parts:?}"))));
                     let mut next = after;
                     for part in parts.into_iter().rev() {
                         self.evaluator.bind(item, part);
@@ -512,18 +756,24 @@ impl Run<'_, '_> {
                     Some(false) => after,
                     None => {
                         let inside = self.looping(to, level);
-                        let body = self.effect(body, &inside);
+                        let turn = self.effect(body, &inside);
+                        let counts = matches!(self.tracer.values.node(iter), Node::Range(_));
+                        if counts && self.tries_again(body, turn, level) {
+                            return ABORT;
+                        }
+                        let body = turn;
                         let label = match self.evaluator.value(iter) {
                             Concrete::Tuple(parts) => label(&parts.len()),
                             _ => label(&iter),
                         };
-                        self.tracer.repeat(label, body, after, level)
+                        self.tracer.decided(id, Decided::Turns(label));
+                        self.tracer.repeat(label, body, after, to.next, level)
                     }
                 }
             }
             LoopKind::While { test } => match self.evaluator.truth(test) {
                 Truth::Known(known) if self.tracer.values.node(test) != &Node::Bool(true) => {
-                    self.tracer.decisions.entry(id).or_insert(known);
+                    self.tracer.decided(id, Decided::Truth(Truth::Known(known)));
                     match known {
                         true => {
                             self.effect(body, &Continuations { next: after, brk: to.next, again: after, ..to.clone() })
@@ -532,9 +782,14 @@ impl Run<'_, '_> {
                     }
                 }
                 truth => {
+                    self.tracer.decided(id, Decided::Truth(truth));
                     let inside = self.looping(to, level);
-                    let body = self.effect(body, &inside);
-                    self.tracer.repeat(label(&truth), body, after, level)
+                    let turn = self.effect(body, &inside);
+                    if self.tries_again(body, turn, level) {
+                        return ABORT;
+                    }
+                    let body = turn;
+                    self.tracer.repeat(label(&truth), body, after, to.next, level)
                 }
             },
         }
@@ -544,6 +799,36 @@ impl Run<'_, '_> {
         let again = self.tracer.make(Shape::Again(level), END, END, None);
         let leave = self.tracer.make(Shape::Leave(level), END, END, None);
         Continuations { next: again, brk: leave, again, level, ..to.clone() }
+    }
+
+    /// Whether this class goes round having issued nothing in a loop that ranks leave once they have issued what they
+    /// owe: it tries again, and in the end issues as much as the others.
+    fn tries_again(&self, body: EffectId, turn: TraceId, level: u16) -> bool {
+        if !matches!(self.tracer.shape(turn), Shape::Again(at) if *at == level) {
+            return false;
+        }
+        let ends = Ends::of(self.tracer.effects, body);
+        if !ends.has(true, Exit::Break) && !ends.has(true, Exit::Return) || ends.goes_round_with_events() {
+            return false;
+        }
+        // Somebody who goes round for what it is, not for what happened to it, goes round for ever.
+        let anybody = Assignment { atoms: std::collections::BTreeMap::new(), ..self.evaluator.class.clone() };
+        let plain = Evaluator::new(self.tracer.values, self.tracer.world, &anybody);
+        let mut pending = vec![body];
+        let mut seen = FxHashSet::default();
+        while let Some(effect) = pending.pop() {
+            if !seen.insert(effect) {
+                continue;
+            }
+            if let Effect::Choice { test, .. } = self.tracer.effects.get(effect)
+                && matches!(self.evaluator.truth(*test), Truth::Known(_))
+                && matches!(plain.truth(*test), Truth::Same(_))
+            {
+                return true;
+            }
+            each_part(self.tracer.effects.get(effect), |part| pending.push(part));
+        }
+        false
     }
 
     /// Whether this class finds something to iterate, when ranks may differ in that.
@@ -558,13 +843,13 @@ impl Run<'_, '_> {
             }
             _ => *self.evaluator.class.atoms.get(&iter)?,
         };
-        self.tracer.decisions.entry(id).or_insert(known);
+        self.tracer.decided(id, Decided::Truth(Truth::Known(known)));
         Some(known)
     }
 
     fn event(&mut self, id: EventId, next: TraceId) -> TraceId {
         let event = self.tracer.effects.event(id);
-        if self.tracer.healed.contains(&event.site) {
+        if self.tracer.healed.get(event.site, &self.calls).is_some() {
             return next;
         }
         let group = self.evaluator.group(event.group);
@@ -584,6 +869,127 @@ impl Run<'_, '_> {
         };
         let key = label(&(event.op, part(event.root), part(event.operator), part(event.members)));
         self.tracer.event(key, id, next)
+    }
+}
+
+/// How an effect can end, with an event issued before and without.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Ends {
+    silent: u8,
+    issued: u8,
+}
+
+impl Ends {
+    const FALLS: u8 = 1;
+    const BREAKS: u8 = 2;
+    const CONTINUES: u8 = 4;
+    const RETURNS: u8 = 8;
+    const RAISES: u8 = 16;
+
+    fn bit(exit: &Exit) -> u8 {
+        match exit {
+            Exit::Return => Ends::RETURNS,
+            Exit::Break => Ends::BREAKS,
+            Exit::Continue => Ends::CONTINUES,
+            Exit::Raise(_) => Ends::RAISES,
+            Exit::Abort => 0,
+        }
+    }
+
+    fn of(effects: &Effects, effect: EffectId) -> Ends {
+        let summed = effects.summed(effect);
+        let falls = Ends { silent: Ends::FALLS, issued: 0 };
+        if summed.silent() && !summed.exits {
+            return falls;
+        }
+        match effects.get(effect) {
+            Effect::Nothing | Effect::Hole | Effect::Invoke { .. } | Effect::Pending { .. } => falls,
+            Effect::Event(_) => Ends { silent: 0, issued: Ends::FALLS },
+            Effect::Seq(parts) => parts.iter().fold(falls, |before, &part| before.then(Ends::of(effects, part))),
+            Effect::Choice { then, otherwise, .. } => Ends::of(effects, *then) | Ends::of(effects, *otherwise),
+            Effect::Loop { body, orelse, .. } => {
+                let turn = Ends::of(effects, *body).caught(Ends::BREAKS | Ends::CONTINUES, falls);
+                (falls | turn).then(Ends::of(effects, *orelse))
+            }
+            Effect::Exit(exit, _) => Ends { silent: Ends::bit(exit), issued: 0 },
+            Effect::Try { body, handlers, orelse, finally } => {
+                let body = Ends::of(effects, *body);
+                let handled = handlers
+                    .iter()
+                    .map(|handler| Ends::of(effects, handler.body))
+                    .fold(Ends::default(), |sum, handler| sum | handler);
+                let rest = body.then(Ends::of(effects, *orelse));
+                let whole = if handlers.is_empty() { rest } else { rest.caught(Ends::RAISES, handled) };
+                match *finally {
+                    Effects::NOTHING => whole,
+                    finally => {
+                        let last = Ends::of(effects, finally);
+                        Ends { silent: if last.silent == 0 { 0 } else { whole.silent }, issued: whole.issued }
+                            | Ends { silent: 0, issued: if last.issued == 0 { 0 } else { whole.silent } }
+                    }
+                }
+            }
+            Effect::Scope { manager, body } => Ends::of(effects, *manager).then(Ends::of(effects, *body)),
+            Effect::Call { body, .. } => {
+                Ends::of(effects, *body).caught(Ends::BREAKS | Ends::CONTINUES | Ends::RETURNS, falls)
+            }
+        }
+    }
+
+    /// One after the other.
+    fn then(self, next: Ends) -> Ends {
+        self.caught(Ends::FALLS, next)
+    }
+
+    /// What ends in one of these ways goes on so.
+    fn caught(self, ways: u8, next: Ends) -> Ends {
+        let mut out = Ends { silent: self.silent & !ways, issued: self.issued & !ways };
+        if self.silent & ways != 0 {
+            out = out | next;
+        }
+        if self.issued & ways != 0 {
+            out.issued |= next.silent | next.issued;
+        }
+        out
+    }
+
+    fn has(self, issued: bool, exit: Exit) -> bool {
+        (if issued { self.issued } else { self.silent }) & Ends::bit(&exit) != 0
+    }
+
+    fn goes_round_with_events(self) -> bool {
+        self.issued & (Ends::FALLS | Ends::CONTINUES) != 0
+    }
+}
+
+impl std::ops::BitOr for Ends {
+    type Output = Ends;
+
+    fn bitor(self, other: Ends) -> Ends {
+        Ends { silent: self.silent | other.silent, issued: self.issued | other.issued }
+    }
+}
+
+/// Calls `visit` for every part of an effect, in order.
+fn each_part(effect: &Effect, mut visit: impl FnMut(EffectId)) {
+    match effect {
+        Effect::Seq(parts) => parts.iter().copied().for_each(visit),
+        Effect::Choice { then, otherwise, .. } => [*then, *otherwise].into_iter().for_each(visit),
+        Effect::Loop { body, orelse, .. } => [*body, *orelse].into_iter().for_each(visit),
+        Effect::Try { body, handlers, orelse, finally } => {
+            visit(*body);
+            handlers.iter().for_each(|handler| visit(handler.body));
+            visit(*orelse);
+            visit(*finally);
+        }
+        Effect::Scope { manager, body } => [*manager, *body].into_iter().for_each(visit),
+        Effect::Call { body, .. } => visit(*body),
+        Effect::Nothing
+        | Effect::Event(_)
+        | Effect::Exit(..)
+        | Effect::Hole
+        | Effect::Invoke { .. }
+        | Effect::Pending { .. } => {}
     }
 }
 

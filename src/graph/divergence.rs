@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{FunctionId, Site};
+use crate::base::FunctionId;
 use crate::finding::Confidence;
 use crate::flow::{
-    Assignment, Axes, ChoiceForm, Difference, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, LoopKind,
-    Missing, Node, Reached, Tracer, Value, World,
+    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, Healed, LoopKind, Missing,
+    Node, Tracer, Value, World,
 };
 use crate::model::{FunctionKind, LocalFunction};
 
@@ -17,13 +17,17 @@ use super::evaluate::Engine;
 use super::gates::{ForeignRoot, Gate, foreign_roots, gates};
 use super::program::Program;
 use super::reach::reaching;
+use super::taint::Taint;
 use super::witness::{Found, Split, explain};
 
 /// Trees heavier than this are not traced.
 const MAX_WEIGHT: u32 = 4_000;
 
+/// Pending calls that are looked into for one function.
+const MAX_LOOKS: u32 = 400;
+
 /// Steps of one function's comparison on one group.
-const FUEL: u32 = 60_000;
+pub(super) const FUEL: u32 = 60_000;
 
 /// Splits reported for one function and group.
 const MAX_SPLITS: usize = 6;
@@ -44,8 +48,10 @@ pub struct Divergence {
 
 /// Traces every function from which a collective can be reached.
 pub fn divergence(program: &Program) -> Divergence {
-    let mut engine = Engine::new(program, reaching(program));
-    let mut healed: FxHashSet<Site> = FxHashSet::default();
+    let taint = Taint::of(program);
+    let candidates = taint.candidates(program);
+    let mut engine = Engine::new(program, reaching(program), taint);
+    let mut healed = Healed::default();
     let mut out = Divergence::default();
     let mut checked = 0;
     let mut seen_roots = FxHashSet::default();
@@ -54,7 +60,8 @@ pub fn divergence(program: &Program) -> Divergence {
         for index in 0..model.functions.len() as u32 {
             let local = LocalFunction(index);
             let function = program.function_id(file, local);
-            if model.function(local).kind == FunctionKind::ClassBody || !engine.reaches(function) {
+            let skipped = model.function(local).kind == FunctionKind::ClassBody;
+            if skipped || !engine.reaches(function) || !candidates.contains(&function) {
                 continue;
             }
             engine.summary(function);
@@ -62,7 +69,8 @@ pub fn divergence(program: &Program) -> Divergence {
             while let Some(&completed) = engine.completed.get(checked) {
                 checked += 1;
                 let Some(summary) = engine.summary(completed) else { continue };
-                check(&engine, completed, summary.effects, &mut healed, &mut out.splits);
+                let root = whole(&mut engine, summary.effects);
+                check(&engine, completed, root, &mut healed, &mut out.splits);
                 foreign_roots(&engine, completed, summary.effects, &mut seen_roots, &mut out.foreign_roots);
                 gates(&engine, completed, summary.effects, &mut out.gates);
             }
@@ -88,6 +96,15 @@ pub fn divergence(program: &Program) -> Divergence {
     out
 }
 
+/// The effect with its pending calls looked into, where something around them differs between ranks.
+fn whole(engine: &mut Engine<'_>, root: EffectId) -> EffectId {
+    let summed = engine.effects.summed(root);
+    match summed.events && summed.pending && !summed.varies.is_empty() {
+        true => engine.expanded(root, &mut MAX_LOOKS.clone()),
+        false => root,
+    }
+}
+
 /// The effect tree's nodes that matter, in order.
 struct Outline {
     events: Vec<EventId>,
@@ -95,13 +112,7 @@ struct Outline {
     loops: Vec<Value>,
 }
 
-fn check(
-    engine: &Engine<'_>,
-    function: FunctionId,
-    root: EffectId,
-    healed: &mut FxHashSet<Site>,
-    out: &mut Vec<Split>,
-) {
+fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut Healed, out: &mut Vec<Split>) {
     let summed = engine.effects.summed(root);
     if !summed.events || summed.varies.is_empty() || summed.weight > MAX_WEIGHT {
         return;
@@ -111,11 +122,11 @@ fn check(
     for group in groups(engine, &outline, size) {
         for _ in 0..MAX_SPLITS {
             let Some(found) = first_difference(engine, root, &outline, &group, size, healed) else { break };
-            let split = explain(engine, function, root, &found);
-            let fresh = match split.decision {
-                Some(decision) => healed.insert(decision.site),
-                None => healed.insert(split.event.site),
-            };
+            let Some((split, heals)) = explain(engine, function, root, &found, healed) else { break };
+            let mut fresh = false;
+            for (site, call, heal) in heals {
+                fresh |= healed.insert(site, call, heal);
+            }
             if !fresh {
                 break;
             }
@@ -154,7 +165,7 @@ fn outline(effects: &Effects, root: EffectId) -> Outline {
             }
             Effect::Scope { manager, body } => below.extend([*manager, *body]),
             Effect::Call { body, .. } => below.push(*body),
-            Effect::Nothing | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => {}
+            Effect::Nothing | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } | Effect::Pending { .. } => {}
         }
         pending.extend(below.into_iter().rev());
     }
@@ -226,7 +237,7 @@ fn first_difference(
     outline: &Outline,
     group: &GroupKey,
     size: i64,
-    healed: &FxHashSet<Site>,
+    healed: &Healed,
 ) -> Option<Found> {
     let axes = axes_of(engine, group);
     let extent = size.min(4);
@@ -248,8 +259,8 @@ fn first_difference(
             if contradicts(engine, &base) || contradicts(engine, &other) {
                 continue;
             }
-            if let Some((difference, decisions)) = tracer.compare(root, &base, &other) {
-                return Some(Found { group: group.clone(), world, one: base, other, difference, decisions });
+            if let Some(difference) = tracer.compare(root, &base, &other) {
+                return Some(Found { group: group.clone(), world, one: base, other, difference });
             }
             if tracer.exhausted() {
                 return None;
@@ -284,7 +295,7 @@ fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap
                     CompareOp::Is | CompareOp::Eq if mentions => {
                         out.insert(value, false);
                     }
-                    CompareOp::In if Some(*right) == ranks => {
+                    CompareOp::In if Some(*right) == ranks || asks_for_ranks(engine, *right, *group) => {
                         out.insert(value, true);
                     }
                     _ => {}
@@ -297,6 +308,18 @@ fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap
         }
     }
     out
+}
+
+/// Whether the value is the list of the group's ranks, as the group itself gives it.
+fn asks_for_ranks(engine: &Engine<'_>, value: Value, group: Value) -> bool {
+    match engine.values.node(value) {
+        Node::Apply(name, parts) => {
+            let last = name.as_str().rsplit('.').next().unwrap_or_default();
+            last == "get_process_group_ranks" && parts.first() == Some(&group)
+        }
+        Node::Mapped(_, parts) => parts.first().is_some_and(|&part| asks_for_ranks(engine, part, group)),
+        _ => false,
+    }
 }
 
 /// What the tests, loops and events ask of a class.
@@ -313,6 +336,7 @@ fn needed(engine: &Engine<'_>, outline: &Outline, world: World, group: &GroupKey
             evaluator.truth(test);
         }
         for &iter in &outline.loops {
+            let iter = evaluator.counted(iter);
             let known =
                 matches!(evaluator.value(iter), crate::flow::Concrete::Tuple(_) | crate::flow::Concrete::Keys(_));
             if !known && engine.values.shape(iter).meets(world.axes) {
@@ -407,14 +431,6 @@ fn contradicts(engine: &Engine<'_>, class: &Assignment) -> bool {
         }
     }
     false
-}
-
-/// The event of a difference that stands for it.
-pub(super) fn event_of(difference: &Difference) -> Option<EventId> {
-    match (difference.one, difference.other) {
-        (Reached::Event(event), _) | (_, Reached::Event(event)) => Some(event),
-        _ => None,
-    }
 }
 
 /// Whether a finding needs more than one inferred step.

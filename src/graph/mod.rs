@@ -1,17 +1,21 @@
 //! The program: modules, classes, what names mean across files, and what functions issue.
 
+mod accesses;
 mod bindings;
+mod blame;
 mod context;
 mod divergence;
 mod environment;
 pub mod evaluate;
 mod gates;
+mod helpers;
 mod modules;
 mod operators;
 mod parity;
 mod program;
 mod reach;
 mod resolve;
+mod taint;
 mod witness;
 
 pub use context::{Context, each_in_context};

@@ -8,13 +8,16 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::model::{
     Call, Constant, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement,
+    expressions_of,
 };
 
+use super::accesses::is_environment;
 use super::bindings::Binding;
-use super::environment::{EnvironmentReads, called, is_environment};
+use super::environment::EnvironmentReads;
+use super::helpers::called;
 use super::program::Program;
 use super::resolve::{Scope, Target};
 
@@ -33,22 +36,47 @@ pub(super) struct Found {
     pub checkers: FxHashSet<FunctionId>,
 }
 
-/// Calls that let ranks see each other's values. Those of the first list take objects and are followed through wrappers.
-const OBJECTS: [&str; 6] =
-    ["all_gather_object", "gather_object", "broadcast_object_list", "scatter_object_list", "allgather", "bcast"];
-const TENSORS: [&str; 8] = [
-    "all_gather",
-    "all_gather_into_tensor",
-    "all_reduce",
-    "broadcast",
-    "gather",
-    "allreduce",
-    "all_equal",
-    "gather_for_metrics",
+/// A call that lets ranks see each other's values.
+struct Gather {
+    name: &'static str,
+    /// Where it takes this rank's value.
+    position: usize,
+    keyword: &'static str,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// Takes any object; followed through wrappers and through functions whose result is handed over.
+    Object,
+    /// Takes a tensor; followed within its function only, since most tensors carry no flags.
+    Tensor,
+    /// A key-value store.
+    Store,
+}
+
+const fn gather(name: &'static str, position: usize, keyword: &'static str, kind: Kind) -> Gather {
+    Gather { name, position, keyword, kind }
+}
+
+const GATHERS: [Gather; 10] = [
+    gather("all_gather_object", 1, "obj", Kind::Object),
+    gather("gather_object", 0, "obj", Kind::Object),
+    gather("broadcast_object_list", 0, "object_list", Kind::Object),
+    gather("allgather", 0, "sendobj", Kind::Object),
+    gather("all_gather", 1, "tensor", Kind::Tensor),
+    gather("all_gather_into_tensor", 1, "input_tensor", Kind::Tensor),
+    gather("all_reduce", 0, "tensor", Kind::Tensor),
+    gather("allreduce", 0, "sendobj", Kind::Tensor),
+    gather("gather_for_metrics", 0, "input_data", Kind::Tensor),
+    gather("set", 1, "value", Kind::Store),
 ];
 
-static GATHERS: LazyLock<FxHashSet<Symbol>> =
-    LazyLock::new(|| OBJECTS.iter().chain(&TENSORS).chain(&["set"]).map(|name| Symbol::new(name)).collect());
+static NAMES: LazyLock<FxHashMap<Symbol, &'static Gather>> =
+    LazyLock::new(|| GATHERS.iter().map(|gather| (Symbol::new(gather.name), gather)).collect());
+
+/// Arguments that say where a value lives or travels, not what it is.
+const PLACES: [&str; 7] = ["device", "group", "dtype", "src", "dst", "op", "map_location"];
 
 /// How many calls deep a key is followed.
 const DEPTH: u32 = 4;
@@ -56,17 +84,20 @@ const DEPTH: u32 = 4;
 /// Searches the program.
 pub(super) fn checks(program: &Program, reads: &EnvironmentReads) -> Found {
     let mut search = Search { program, reads, found: Found { checks: Vec::new(), checkers: FxHashSet::default() } };
-    let mut gatherers: FxHashMap<FunctionId, Vec<Symbol>> = FxHashMap::default();
+    let mut gatherers: FxHashMap<FunctionId, Gatherer> = FxHashMap::default();
     for file in program.file_ids() {
         let model = &program.file(file).model;
-        for (function, expr, call) in calls_of(model, &|name| GATHERS.contains(&name)) {
-            let Some(last) = last_name(model, call.callee) else { continue };
-            if last.as_str() == "set" && !is_store(model, call) {
-                continue;
-            }
-            let parameters = search.seeds(file, function, expr, call);
-            if OBJECTS.contains(&last.as_str()) && !parameters.is_empty() {
-                gatherers.entry(program.function_id(file, function)).or_default().extend(parameters);
+        for (function, expr, call) in calls_of(model, &|callee| gather_called(model, callee).is_some()) {
+            let Some(gather) = gather_called(model, call.callee) else { continue };
+            let Some(seed) = payload(model, call, gather) else { continue };
+            let judged = gather.kind == Kind::Tensor || judges(model, function);
+            let depth = if gather.kind == Kind::Tensor { 1 } else { DEPTH };
+            let parameters = search.follow_seeds(file, function, expr, &[seed], depth, judged);
+            let special = model.function(function).name.as_str().starts_with("__");
+            if gather.kind == Kind::Object && !parameters.is_empty() && !special {
+                let entry = gatherers.entry(program.function_id(file, function)).or_default();
+                entry.parameters.extend(parameters);
+                entry.judged |= judged;
             }
         }
     }
@@ -86,6 +117,14 @@ struct Search<'a> {
     found: Found,
 }
 
+/// A function that gathers some of its parameters.
+#[derive(Default)]
+struct Gatherer {
+    parameters: Vec<Symbol>,
+    /// Whether it, or a function on the way, compares what came back.
+    judged: bool,
+}
+
 /// What is collected while one collective is followed backwards.
 #[derive(Default)]
 struct Trail {
@@ -95,22 +134,20 @@ struct Trail {
 }
 
 impl Search<'_> {
-    /// Follows everything handed to one call; gives the parameters of the function that end up in it.
-    fn seeds(&mut self, file: FileId, function: LocalFunction, expr: ExprId, call: Call) -> Vec<Symbol> {
-        let model = &self.program.file(file).model;
-        let seeds: Vec<ExprId> = model
-            .list(call.args)
-            .iter()
-            .copied()
-            .chain(model.keywords(call).iter().map(|keyword| keyword.value))
-            .collect();
-        self.follow_seeds(file, function, expr, &seeds)
-    }
-
-    fn follow_seeds(&mut self, file: FileId, function: LocalFunction, expr: ExprId, seeds: &[ExprId]) -> Vec<Symbol> {
+    /// Follows what is handed to one call; gives the parameters of the function that end up in it. Keys count only where
+    /// somebody `judged` what came back.
+    fn follow_seeds(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        expr: ExprId,
+        seeds: &[ExprId],
+        depth: u32,
+        judged: bool,
+    ) -> Vec<Symbol> {
         let mut trail = Trail::default();
-        self.follow(file, function, seeds, DEPTH, &mut trail);
-        if !trail.keys.is_empty() {
+        self.follow(file, function, seeds, depth, &mut trail);
+        if !trail.keys.is_empty() && judged {
             let mut keys: Vec<String> = trail.keys.into_iter().collect();
             keys.sort();
             let span = self.program.file(file).model.span(expr);
@@ -122,20 +159,26 @@ impl Search<'_> {
     }
 
     /// Calls of functions that gather what they are given.
-    fn wrappers(&mut self, gatherers: &FxHashMap<FunctionId, Vec<Symbol>>) -> FxHashMap<FunctionId, Vec<Symbol>> {
+    fn wrappers(&mut self, gatherers: &FxHashMap<FunctionId, Gatherer>) -> FxHashMap<FunctionId, Gatherer> {
         let names: FxHashSet<Symbol> = gatherers.keys().map(|&id| self.program.function(id).name).collect();
-        let mut next: FxHashMap<FunctionId, Vec<Symbol>> = FxHashMap::default();
+        let mut next: FxHashMap<FunctionId, Gatherer> = FxHashMap::default();
         for file in self.program.file_ids() {
             let model = &self.program.file(file).model;
-            for (function, expr, call) in calls_of(model, &|name| names.contains(&name)) {
+            for (function, expr, call) in
+                calls_of(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
+            {
                 let Some(target) = called(self.program, file, function, call.callee) else { continue };
-                let Some(parameters) = gatherers.get(&target) else { continue };
+                let Some(gatherer) = gatherers.get(&target) else { continue };
+                let parameters = gatherer.parameters.iter();
                 let seeds: Vec<ExprId> =
-                    parameters.iter().filter_map(|&name| passed(self.program, model, target, call, name)).collect();
-                let reached = self.follow_seeds(file, function, expr, &seeds);
+                    parameters.filter_map(|&name| passed(self.program, model, target, call, name)).collect();
+                let judged = gatherer.judged || judges(model, function);
+                let reached = self.follow_seeds(file, function, expr, &seeds, DEPTH, judged);
                 let caller = self.program.function_id(file, function);
                 if !reached.is_empty() && !gatherers.contains_key(&caller) {
-                    next.entry(caller).or_default().extend(reached);
+                    let entry = next.entry(caller).or_default();
+                    entry.parameters.extend(reached);
+                    entry.judged |= judged;
                 }
             }
         }
@@ -153,7 +196,9 @@ impl Search<'_> {
             let root = roots[at];
             at += 1;
             let mut names = Vec::new();
+            let mut places: Vec<Span> = Vec::new();
             each_expression(model, root, &mut |id, expr| match expr {
+                _ if within(&places, model.span(id)) => {}
                 Expr::Name(name) => names.push((id, name)),
                 Expr::Attribute { .. } => self.constants(file, function, id, 6, &mut trail.keys),
                 Expr::Tuple(_) | Expr::ListDisplay(_) | Expr::Set(_) | Expr::Dict(_) => {
@@ -161,21 +206,26 @@ impl Search<'_> {
                 }
                 Expr::Comprehension(index) => self.whole_environment(file, function, index, &mut trail.keys),
                 Expr::Call(index) => {
-                    let callee = model.call(index).callee;
-                    if let Some(target) = called(self.program, file, function, callee) {
+                    let call = model.call(index);
+                    let keywords = model.keywords(call).iter();
+                    let of_place = keywords.filter(|one| one.name.is_some_and(|name| PLACES.contains(&name.as_str())));
+                    places.extend(of_place.map(|one| model.span(one.value)));
+                    if let Some(target) = called(self.program, file, function, call.callee) {
                         self.result_of(target, depth, trail);
                     }
                 }
                 _ => {}
             });
-            self.reads_within(file, model.span(root), trail);
+            self.reads_within(file, model.span(root), &places, trail);
             for (id, name) in names {
                 if !seen.insert(name) {
                     continue;
                 }
                 match self.program.scope_of(file, function, name) {
                     Scope::Local(owner) => {
-                        if owner == function && model.function(owner).parameters.iter().any(|one| one.name == name) {
+                        let parameters = &model.function(owner).parameters;
+                        let object = matches!(name.as_str(), "self" | "cls");
+                        if owner == function && !object && parameters.iter().any(|one| one.name == name) {
                             trail.parameters.push(name);
                         }
                         given_to(model, owner, name, &mut roots);
@@ -186,9 +236,9 @@ impl Search<'_> {
         }
     }
 
-    fn reads_within(&self, file: FileId, span: crate::base::Span, trail: &mut Trail) {
+    fn reads_within(&self, file: FileId, span: Span, places: &[Span], trail: &mut Trail) {
         let reads = self.reads.in_file(file).iter().filter(|access| access.is_read());
-        for access in reads.filter(|access| span.start <= access.span.start && access.span.end <= span.end) {
+        for access in reads.filter(|access| within(&[span], access.span) && !within(places, access.span)) {
             trail.keys.extend(access.key.whole().map(str::to_owned));
             trail.functions.push(self.program.function_id(access.file, access.function));
         }
@@ -387,9 +437,37 @@ fn passed(program: &Program, model: &File, target: FunctionId, call: Call, name:
     model.list(call.args).get(position.checked_sub(usize::from(bound))?).copied()
 }
 
-fn is_store(model: &File, call: Call) -> bool {
-    let Expr::Attribute { value, .. } = model.expr(call.callee) else { return false };
-    last_name(model, value).is_some_and(|name| name.as_str().to_ascii_lowercase().ends_with("store"))
+/// Whether `inner` lies in one of the spans.
+fn within(outer: &[Span], inner: Span) -> bool {
+    outer.iter().any(|outer| outer.start <= inner.start && inner.end <= outer.end)
+}
+
+/// This rank's value among the arguments of a gather.
+fn payload(model: &File, call: Call, gather: &Gather) -> Option<ExprId> {
+    let keyword = model.keywords(call).iter().find(|one| one.name.is_some_and(|name| name.as_str() == gather.keyword));
+    keyword.map(|one| one.value).or_else(|| model.list(call.args).get(gather.position).copied())
+}
+
+/// Whether a function compares anything, or refuses to go on.
+fn judges(model: &File, function: LocalFunction) -> bool {
+    let mut found = false;
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        found |= matches!(stmt, Stmt::Raise(_) | Stmt::Assert(_));
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| found |= matches!(expr, Expr::Compare(..)));
+        }
+    });
+    found
+}
+
+/// The gather that a callee names; `set` only on something called a store.
+fn gather_called(model: &File, callee: ExprId) -> Option<&'static Gather> {
+    let gather = *NAMES.get(&last_name(model, callee)?)?;
+    if gather.kind != Kind::Store {
+        return Some(gather);
+    }
+    let Expr::Attribute { value, .. } = model.expr(callee) else { return None };
+    last_name(model, value)?.as_str().to_ascii_lowercase().ends_with("store").then_some(gather)
 }
 
 fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
@@ -399,11 +477,10 @@ fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
     }
 }
 
-/// The calls of a file whose last name is wanted; one cheap pass when there are none.
-fn calls_of(model: &File, wanted: &dyn Fn(Symbol) -> bool) -> Vec<(LocalFunction, ExprId, Call)> {
-    let is_wanted = |callee: ExprId| last_name(model, callee).is_some_and(wanted);
+/// The calls of a file whose callee is wanted; one cheap pass when there are none.
+fn calls_of(model: &File, wanted: &dyn Fn(ExprId) -> bool) -> Vec<(LocalFunction, ExprId, Call)> {
     let any = (0..model.expr_count() as u32).any(|id| match model.expr(ExprId(id)) {
-        Expr::Call(index) => is_wanted(model.call(index).callee),
+        Expr::Call(index) => wanted(model.call(index).callee),
         _ => false,
     });
     let mut out = Vec::new();
@@ -412,7 +489,7 @@ fn calls_of(model: &File, wanted: &dyn Fn(Symbol) -> bool) -> Vec<(LocalFunction
             if body.kind != FunctionKind::Lambda && !body.skeleton {
                 let function = LocalFunction(index as u32);
                 each_call(model, function, &mut |expr, call| {
-                    if is_wanted(call.callee) {
+                    if wanted(call.callee) {
                         out.push((function, expr, call));
                     }
                 });

@@ -290,9 +290,23 @@ impl Program {
         self.constant_within(file, LocalFunction(0), value, fuel)
     }
 
+    /// The values assigned to a top-level name of a module, in order.
+    pub fn module_values(&self, file: FileId, name: Symbol) -> &[ExprId] {
+        match self.bindings[file.index()].get(name) {
+            Some(Binding::Variable { values, .. }) => values,
+            _ => &[],
+        }
+    }
+
     /// The only value ever assigned to a local name, if there is only one and it is a plain assignment.
     pub fn single_assignment(&self, file: FileId, owner: LocalFunction, name: Symbol) -> Option<ExprId> {
         let model = &self.file(file).model;
+        if owner == model.module() {
+            return match self.bindings[file.index()].get(name)? {
+                Binding::Variable { values, other_writes: false } if values.len() == 1 => Some(values[0]),
+                _ => None,
+            };
+        }
         if model.function(owner).parameters.iter().any(|parameter| parameter.name == name) {
             return None;
         }

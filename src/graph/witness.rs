@@ -5,11 +5,12 @@ use rustc_hash::FxHashSet;
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::{Confidence, WitnessEvent, WitnessRank};
 use crate::flow::{
-    Assignment, Axes, ChoiceForm, Difference, Effect, EffectId, EventId, GroupKey, LoopKind, Node, Reached, Value,
-    World,
+    Assignment, Axes, ChoiceForm, Decided, Difference, Effect, EffectId, Evaluator, EventId, Exit, GroupKey, Heal,
+    Healed, LoopKind, Node, Parting, Reached, Truth, Value, World,
 };
 
-use super::divergence::{event_of, form_of, group_confidence};
+use super::blame::{Blame, blame, contains, depends_on_caller, paths_to, preorder, site_of};
+use super::divergence::{form_of, group_confidence};
 use super::evaluate::{Birth, Engine};
 
 /// A difference between two classes of ranks on one group.
@@ -19,7 +20,6 @@ pub(super) struct Found {
     pub(super) one: Assignment,
     pub(super) other: Assignment,
     pub(super) difference: Difference,
-    pub(super) decisions: Vec<(EffectId, bool)>,
 }
 
 /// What sort of split it is; each collectives rule words one or more of these.
@@ -90,52 +90,136 @@ pub struct Split {
     pub confidence: Confidence,
 }
 
-/// Puts a difference into words.
-pub(super) fn explain(engine: &Engine<'_>, function: FunctionId, root: EffectId, found: &Found) -> Split {
-    let events = [found.difference.one, found.difference.other].map(|reached| match reached {
-        Reached::Event(event) => Some(event),
-        _ => None,
-    });
-    let main = event_of(&found.difference);
-    let deciding = deciding(engine, root, found, &events);
-    let decision = deciding.map(|(effect, _)| decision(engine, effect));
-    let inside = deciding.is_some_and(|(_, inside)| inside);
-    let test = deciding.map(|(effect, _)| test_of(engine, effect));
-    // Of two different events the one under the condition is the surprising one.
-    let main = match (events, deciding) {
-        ([Some(one), Some(other)], Some((effect, true))) if !contains(engine, effect, one) => {
-            let _ = one;
-            other
+/// Where a reported split is healed: its site, below which call, and how.
+pub(super) type Heals = Vec<(Site, Option<Site>, Heal)>;
+
+/// Puts a difference into words, and says what is healed by that.
+pub(super) fn explain(
+    engine: &Engine<'_>,
+    function: FunctionId,
+    root: EffectId,
+    found: &Found,
+    healed: &Healed,
+) -> Option<(Split, Heals)> {
+    let blame = blame(engine, root, found, healed);
+    let events = blame.difference.events();
+    let cause = blame.cause.map(|parting| parting.effect);
+    let under = |event: EventId| cause.is_some_and(|cause| contains(engine, cause, event));
+    let differs = |event: EventId| differing(engine, found, event);
+    // Of two different events the surprising one is that under the condition, of two there the first in the source;
+    // without a condition it is the one that is not the same operation for both ranks.
+    let main = match (events, cause) {
+        ([Some(one), Some(other)], Some(_)) => match (under(one), under(other)) {
+            (true, true) => first_of(engine, one, other),
+            (false, true) => other,
+            _ => one,
+        },
+        ([Some(event), None] | [None, Some(event)], Some(_)) => event,
+        (_, None) => {
+            let seen = events.into_iter().flatten().find(|&event| differs(event).is_some());
+            seen.or_else(|| first_differing(engine, root, found)).or(events.into_iter().flatten().next())?
         }
-        _ => main.unwrap_or(EventId(0)),
+        ([None, None], _) => return None,
     };
-    let instead = events.into_iter().flatten().find(|&event| event != main).map(|event| split_event(engine, event));
-    let kind = kind(engine, found, &events, main, deciding, inside);
-    let leaf = test.map(|test| leaf(engine, test, found.world.axes)).unwrap_or_else(|| event_leaf(engine, main, found));
+    let instead = events.into_iter().flatten().find(|&event| event != main);
+    let decision = cause.and_then(|cause| decision(engine, cause));
+    let kind = match cause {
+        Some(cause) => kind(engine, found, &events, main, cause, blame.inside),
+        None => match differs(main) {
+            _ if engine.effects.event(main).creates => SplitKind::GroupCreation,
+            Some(Part::Group) => SplitKind::WrongGroup,
+            Some(Part::Root) => SplitKind::WrongRoot,
+            Some(Part::Other) => SplitKind::Order,
+            None if instead.is_some() => SplitKind::Order,
+            None => SplitKind::Conditional,
+        },
+    };
+    let test = cause.map(|cause| test_of(engine, cause));
+    let leaf = match test {
+        Some(test) => leaf(engine, test, found.world.axes),
+        None => event_leaf(engine, main, found),
+    };
     let birth = leaf.and_then(|leaf| engine.birth(leaf, function));
     let origin = origin(engine, leaf, birth, decision);
     let mut confidence = group_confidence(&found.group).min(engine.effects.event(main).confidence);
     if let Some(birth) = birth {
         confidence = confidence.min(birth.confidence);
     }
-    if found.one.rank == found.other.rank && found.one.coordinates == found.other.coordinates {
+    let catalogued = leaf.is_some_and(|leaf| matches!(engine.values.node(leaf), Node::Rank(_)));
+    if birth.is_none() && !catalogued || found.one.rank == found.other.rank && same_place(found) {
         // An opaque fact: it may differ, nobody has shown a rank on which it does.
         confidence = confidence.min(Confidence::Medium);
     }
+    if cause.is_none() && differs(main).is_none() {
+        confidence = Confidence::Low;
+    }
+    let calls = calls(engine, root, main, &blame, healed);
     let site = engine.effects.event(main).site;
-    let text = decision.map_or(String::new(), |decision| snippet(engine, decision.site));
-    Split {
+    let mut heals = blame.heals.clone();
+    if heals.is_empty() {
+        heals.push((site, depends_on_caller(engine, root, &calls, site), Heal::Alike));
+    }
+    let split = Split {
         kind,
         function,
         event: split_event(engine, main),
-        instead,
+        instead: instead.map(|event| split_event(engine, event)),
         group: group_name(engine, &found.group, engine.effects.event(main).group),
         decision,
         origin,
-        calls: calls(engine, root, main),
-        witness: witness(engine, found, &text, site),
+        witness: witness(engine, found, &blame, decision, site),
+        calls,
         confidence,
+    };
+    Some((split, heals))
+}
+
+fn same_place(found: &Found) -> bool {
+    found.one.coordinates == found.other.coordinates
+}
+
+/// What of an event is not the same for two ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Group,
+    Root,
+    Other,
+}
+
+fn differing(engine: &Engine<'_>, found: &Found, event: EventId) -> Option<Part> {
+    let event = engine.effects.event(event);
+    let one = Evaluator::new(&engine.values, found.world, &found.one);
+    let other = Evaluator::new(&engine.values, found.world, &found.other);
+    if one.group(event.group) != other.group(event.group) {
+        return Some(Part::Group);
     }
+    let differs = |value: Option<Value>| value.is_some_and(|value| one.value(value) != other.value(value));
+    if differs(event.root) {
+        return Some(Part::Root);
+    }
+    (differs(event.operator) || differs(event.members)).then_some(Part::Other)
+}
+
+/// The first event in the source of which something is not the same for the two ranks.
+fn first_differing(engine: &Engine<'_>, root: EffectId, found: &Found) -> Option<EventId> {
+    let on_group = |class: &Assignment, event: EventId| {
+        Evaluator::new(&engine.values, found.world, class).group(engine.effects.event(event).group) == found.group
+    };
+    preorder(engine, root).into_iter().find_map(|effect| match engine.effects.get(effect) {
+        Effect::Event(event) => {
+            let here = on_group(&found.one, *event) || on_group(&found.other, *event);
+            (here && differing(engine, found, *event).is_some()).then_some(*event)
+        }
+        _ => None,
+    })
+}
+
+fn first_of(engine: &Engine<'_>, one: EventId, other: EventId) -> EventId {
+    let place = |event: EventId| {
+        let site = engine.effects.event(event).site;
+        (site.file.index(), site.span.start)
+    };
+    if place(other) < place(one) { other } else { one }
 }
 
 fn split_event(engine: &Engine<'_>, event: EventId) -> SplitEvent {
@@ -143,60 +227,14 @@ fn split_event(engine: &Engine<'_>, event: EventId) -> SplitEvent {
     SplitEvent { op: event.op, site: event.site, implicit: event.implicit }
 }
 
-/// The choice or loop that explains the difference: the outermost around one of the events, else the first that
-/// makes some ranks leave.
-fn deciding(
-    engine: &Engine<'_>,
-    root: EffectId,
-    found: &Found,
-    events: &[Option<EventId>; 2],
-) -> Option<(EffectId, bool)> {
-    let order = preorder(engine, root);
-    let mut decided: Vec<EffectId> =
-        order.into_iter().filter(|effect| found.decisions.iter().any(|(decision, _)| decision == effect)).collect();
-    decided.dedup();
-    let around = decided.iter().find(|&&effect| events.iter().flatten().any(|&event| contains(engine, effect, event)));
-    if let Some(&effect) = around {
-        return Some((effect, true));
-    }
-    let leaving = decided.iter().find(|&&effect| engine.effects.summed(effect).exits);
-    leaving.or(decided.first()).map(|&effect| (effect, false))
-}
-
-fn preorder(engine: &Engine<'_>, root: EffectId) -> Vec<EffectId> {
-    let mut out = Vec::new();
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![root];
-    while let Some(effect) = pending.pop() {
-        if !seen.insert(effect) {
-            continue;
-        }
-        out.push(effect);
-        pending.extend(engine.below(effect).into_iter().rev());
-    }
-    out
-}
-
-fn contains(engine: &Engine<'_>, effect: EffectId, event: EventId) -> bool {
-    let site = engine.effects.event(event).site;
-    preorder(engine, effect).into_iter().any(|below| match engine.effects.get(below) {
-        Effect::Event(found) => *found == event || engine.effects.event(*found).site == site,
-        _ => false,
-    })
-}
-
-fn decision(engine: &Engine<'_>, effect: EffectId) -> Decision {
+fn decision(engine: &Engine<'_>, effect: EffectId) -> Option<Decision> {
     let form = form_of(&engine.effects, effect);
-    let site = match engine.effects.get(effect) {
-        Effect::Choice { site, .. } | Effect::Loop { site, .. } => *site,
-        _ => Site { file: crate::base::FileId(0), span: crate::base::Span::default() },
-    };
-    Decision {
-        site,
+    Some(Decision {
+        site: site_of(engine, effect)?,
         is_loop: form.is_none(),
         is_assertion: form == Some(ChoiceForm::Assertion),
         is_wrapper: form == Some(ChoiceForm::Wrapper),
-    }
+    })
 }
 
 fn test_of(engine: &Engine<'_>, effect: EffectId) -> Value {
@@ -213,41 +251,28 @@ fn kind(
     found: &Found,
     events: &[Option<EventId>; 2],
     main: EventId,
-    deciding: Option<(EffectId, bool)>,
+    cause: EffectId,
     inside: bool,
 ) -> SplitKind {
-    let event = engine.effects.event(main);
-    if event.creates {
+    if engine.effects.event(main).creates {
         return SplitKind::GroupCreation;
     }
-    if let [Some(one), Some(other)] = *events {
-        let (one, other) = (engine.effects.event(one), engine.effects.event(other));
-        if one.op == other.op {
-            return if one.root != other.root
-                || deciding.is_none() && one.root.is_some_and(|root| !engine.values.vary(root).is_empty())
-            {
-                SplitKind::WrongRoot
-            } else {
-                SplitKind::Order
-            };
-        }
-    }
-    let Some((effect, _)) = deciding else {
-        return match event.root.is_some_and(|root| !engine.values.vary(root).is_empty()) {
-            true => SplitKind::WrongRoot,
-            false => SplitKind::WrongGroup,
-        };
-    };
-    if form_of(&engine.effects, effect).is_none() {
-        return SplitKind::Loop;
-    }
+    let is_loop = form_of(&engine.effects, cause).is_none();
     if !inside {
         return SplitKind::EarlyExit;
     }
-    if events.iter().all(Option::is_some) && events.iter().flatten().all(|&event| contains(engine, effect, event)) {
-        return SplitKind::Order;
+    if let [Some(one), Some(other)] = *events
+        && contains(engine, cause, one)
+        && contains(engine, cause, other)
+    {
+        let (one, other) = (engine.effects.event(one), engine.effects.event(other));
+        let roots = one.op == other.op && one.root != other.root;
+        return if roots { SplitKind::WrongRoot } else { SplitKind::Order };
     }
-    let varies = engine.values.truth_axes(test_of(engine, effect));
+    if is_loop {
+        return SplitKind::Loop;
+    }
+    let varies = engine.values.truth_axes(test_of(engine, cause));
     if found.group == GroupKey::World && !varies.is_all() && !varies.is_empty() {
         // Only some stages get here, and the default group is everybody's.
         return SplitKind::WrongGroup;
@@ -351,80 +376,147 @@ fn group_name(engine: &Engine<'_>, key: &GroupKey, group: Value) -> String {
     }
 }
 
-fn calls(engine: &Engine<'_>, root: EffectId, event: EventId) -> Vec<(Site, Symbol)> {
-    let mut path = Vec::new();
-    let mut seen = FxHashSet::default();
-    descend(engine, root, event, &mut path, &mut seen);
-    path
+/// The calls that lead to the event, by way of the cause where it stands under that.
+fn calls(engine: &Engine<'_>, root: EffectId, event: EventId, blame: &Blame, healed: &Healed) -> Vec<(Site, Symbol)> {
+    let is_event = |effect: EffectId| matches!(engine.effects.get(effect), Effect::Event(found) if *found == event);
+    if let Some(cause) = blame.cause
+        && let Some(below) = paths_to(engine, cause.effect, &is_event).into_iter().next()
+    {
+        return blame.path.iter().copied().chain(below).collect();
+    }
+    let site = engine.effects.event(event).site;
+    let mut ways = paths_to(engine, root, &is_event);
+    let fresh = ways.iter().position(|way| !healed.covers(site, way.first().map(|call| call.0)));
+    if ways.is_empty() { Vec::new() } else { ways.swap_remove(fresh.unwrap_or(0)) }
 }
 
-fn descend(
-    engine: &Engine<'_>,
-    effect: EffectId,
-    event: EventId,
-    path: &mut Vec<(Site, Symbol)>,
-    seen: &mut FxHashSet<EffectId>,
-) -> bool {
-    if !seen.insert(effect) {
-        return false;
-    }
-    match engine.effects.get(effect) {
-        Effect::Event(found) => *found == event,
-        Effect::Call { function, site, body } => {
-            path.push((*site, engine.function_name(*function)));
-            if descend(engine, *body, event, path, seen) {
-                return true;
+/// How a rank goes on that does not issue the event.
+#[derive(Clone, Copy)]
+struct Leaving {
+    how: &'static str,
+    site: Site,
+}
+
+/// The first exit under the arm that a class takes.
+fn leaving(engine: &Engine<'_>, cause: Parting, decided: Decided) -> Option<Leaving> {
+    let arms = match (engine.effects.get(cause.effect), decided) {
+        (Effect::Choice { then, .. }, Decided::Truth(Truth::Known(true))) => vec![*then],
+        (Effect::Choice { otherwise, .. }, Decided::Truth(Truth::Known(false))) => vec![*otherwise],
+        (Effect::Choice { then, otherwise, .. }, _) => vec![*then, *otherwise],
+        _ => return None,
+    };
+    let mut raises = None;
+    let mut pending: Vec<EffectId> = arms;
+    pending.reverse();
+    while let Some(effect) = pending.pop() {
+        match engine.effects.get(effect) {
+            Effect::Call { .. } => {}
+            Effect::Exit(exit, site) => {
+                let how = match exit {
+                    Exit::Return => "returns",
+                    Exit::Break => "leaves the loop",
+                    Exit::Continue => "skips the rest of this turn",
+                    Exit::Raise(_) => {
+                        raises = raises.or(Some(Leaving { how: "raises", site: *site }));
+                        continue;
+                    }
+                    Exit::Abort => continue,
+                };
+                return Some(Leaving { how, site: *site });
             }
-            path.pop();
-            false
+            _ => pending.extend(engine.below(effect).into_iter().rev()),
         }
-        _ => engine.below(effect).into_iter().any(|below| descend(engine, below, event, path, seen)),
     }
+    raises
 }
 
-fn witness(engine: &Engine<'_>, found: &Found, condition: &str, site: Site) -> Vec<WitnessRank> {
-    let by_rank = found.one.rank != found.other.rank;
-    let axis = found.one.coordinates.iter().find(|(axis, at)| found.other.coordinates.get(axis) != Some(at));
-    let name = |class: &Assignment, first: bool| {
-        if by_rank {
-            return format!("rank {}", class.rank);
-        }
-        if let Some((axis, _)) = axis {
-            let at = class.coordinates.get(axis).copied().unwrap_or(0);
-            let axis = engine.axes_name(*axis).unwrap_or_else(|| "group".to_owned());
-            return format!("{axis} rank {at}");
-        }
-        let _ = first;
-        let holds = found
-            .one
-            .atoms
-            .iter()
-            .find(|(atom, holds)| found.other.atoms.get(atom) != Some(holds))
-            .is_some_and(|(atom, _)| class.atoms.get(atom) == Some(&true));
-        match (holds, condition.is_empty()) {
-            (_, true) => if holds { "one rank" } else { "another rank" }.to_owned(),
-            (true, false) => format!("a rank where `{condition}` holds"),
-            (false, false) => "a rank where it does not".to_owned(),
-        }
-    };
+fn witness(
+    engine: &Engine<'_>,
+    found: &Found,
+    blame: &Blame,
+    decision: Option<Decision>,
+    site: Site,
+) -> Vec<WitnessRank> {
+    let sides = [(&found.one, blame.difference.one), (&found.other, blame.difference.other)];
     let before: Vec<WitnessEvent> =
-        found.difference.before.iter().rev().take(2).rev().map(|&event| witness_event(engine, event, found)).collect();
-    let side = |class: &Assignment, reached: Reached, first: bool| {
+        blame.difference.before.iter().rev().take(2).rev().map(|&event| witness_event(engine, event, found)).collect();
+    let mut out: Vec<(bool, WitnessRank)> = Vec::new();
+    for (at, (class, reached)) in sides.into_iter().enumerate() {
+        let first = at == 0;
         let mut trace = before.clone();
-        trace.push(match reached {
-            Reached::Event(event) => witness_event(engine, event, found),
-            Reached::End => WitnessEvent { op: "goes on without it".to_owned(), group: String::new(), site },
-            Reached::Again => WitnessEvent { op: "goes to the next turn".to_owned(), group: String::new(), site },
-            Reached::Leave => WitnessEvent { op: "leaves the loop".to_owned(), group: String::new(), site },
+        let issues = matches!(reached, Reached::Event(_));
+        let step = |op: &str, site: Site| WitnessEvent { op: op.to_owned(), group: String::new(), site };
+        let exit = blame
+            .cause
+            .filter(|_| !blame.inside)
+            .and_then(|cause| leaving(engine, cause, if first { cause.one } else { cause.other }));
+        let place = decision.map_or(site, |decision| decision.site);
+        trace.push(match (reached, exit) {
+            (Reached::Event(event), _) => witness_event(engine, event, found),
+            (_, Some(exit)) => step(exit.how, exit.site),
+            (Reached::End, None) => step("goes on without it", place),
+            (Reached::Again, None) => step("takes another turn", place),
+            (Reached::Leave, None) => step("leaves the loop", place),
         });
-        WitnessRank { rank: name(class, first), trace }
-    };
-    let mut out = vec![side(&found.one, found.difference.one, true), side(&found.other, found.difference.other, false)];
+        out.push((issues, WitnessRank { rank: rank_name(engine, found, blame, decision, first, class), trace }));
+    }
     // The rank that issues something comes first: the other is the one that is missing.
-    if !matches!(found.difference.one, Reached::Event(_)) {
-        out.reverse();
+    out.sort_by_key(|(issues, _)| !issues);
+    let mut out: Vec<WitnessRank> = out.into_iter().map(|(_, rank)| rank).collect();
+    if let [first, second] = &mut out[..]
+        && let Some((before, _)) = first.rank.split_once('`')
+        && second.rank.starts_with("a rank w")
+    {
+        // The condition is in the first name; the second says the opposite.
+        second.rank = match (before.contains("turns"), second.rank.ends_with("does not hold")) {
+            (true, _) if before.contains("more") => "a rank with fewer".to_owned(),
+            (true, _) => "a rank with more".to_owned(),
+            (false, true) => "a rank where it does not".to_owned(),
+            (false, false) => "a rank where it does".to_owned(),
+        };
     }
     out
+}
+
+/// A class of ranks as a person would call it.
+fn rank_name(
+    engine: &Engine<'_>,
+    found: &Found,
+    blame: &Blame,
+    decision: Option<Decision>,
+    first: bool,
+    class: &Assignment,
+) -> String {
+    if found.one.rank != found.other.rank {
+        return format!("rank {}", class.rank);
+    }
+    let axis = found.one.coordinates.iter().find(|(axis, at)| found.other.coordinates.get(axis) != Some(at));
+    if let Some((axis, _)) = axis {
+        let at = class.coordinates.get(axis).copied().unwrap_or(0);
+        let axis = engine.axes_name(*axis).unwrap_or_else(|| "group".to_owned());
+        return format!("{axis} rank {at}");
+    }
+    let known = |decided: Decided| match decided {
+        Decided::Truth(Truth::Known(known)) => Some(known),
+        _ => None,
+    };
+    let holds = blame.cause.and_then(|cause| {
+        let (mine, others) = if first { (cause.one, cause.other) } else { (cause.other, cause.one) };
+        known(mine).or_else(|| known(others).map(|others| !others))
+    });
+    match (decision, holds) {
+        (Some(decision), Some(holds)) => {
+            let text = snippet(engine, decision.site);
+            match (decision.is_loop, holds) {
+                (true, true) => format!("a rank with more turns of `{text}`"),
+                (true, false) => format!("a rank with fewer turns of `{text}`"),
+                (false, true) => format!("a rank where `{text}` holds"),
+                (false, false) => format!("a rank where `{text}` does not hold"),
+            }
+        }
+        _ if first => "one rank".to_owned(),
+        _ => "another rank".to_owned(),
+    }
 }
 
 fn witness_event(engine: &Engine<'_>, event: EventId, found: &Found) -> WitnessEvent {

@@ -13,7 +13,7 @@ use super::tree::*;
 pub enum Detail {
     /// Everything.
     Full,
-    /// Definitions, imports and which names each function calls: for files that speak of nothing distributed.
+    /// Definitions, imports, constants and which names each function calls: for files that speak of nothing distributed.
     /// They are lowered again in full when the call graph shows that they stand on the way to a collective.
     Skeleton,
 }
@@ -21,8 +21,14 @@ pub enum Detail {
 /// Nesting of expressions and blocks beyond which the rest is left out; CPython's own compiler gives up far earlier.
 pub(super) const MAX_DEPTH: u32 = 400;
 
+/// Arms of one `if` chain that are kept: each is nested in the one before.
+const MAX_ARMS: usize = 4_000;
+
 /// Strings longer than this many bytes carry no path, name or command.
 const MAX_STRING: usize = 4096;
+
+/// Collections of more elements than this are data, not a list of keys.
+const MAX_COLLECTION: usize = 200;
 
 /// Lowers one parsed file.
 pub fn lower(parsed: &Parsed, source: &str, detail: Detail) -> File {
@@ -40,6 +46,10 @@ pub(super) struct Scope {
     bound: Vec<Symbol>,
     outer: Vec<Symbol>,
     pub(super) is_generator: bool,
+    pub(super) mentions: Vec<Symbol>,
+    flows: Vec<Flow>,
+    guards: Vec<Guard>,
+    guard: u32,
 }
 
 pub(super) struct Lowerer<'a> {
@@ -87,6 +97,43 @@ impl<'a> Lowerer<'a> {
         self.scopes.last_mut().expect("statements are lowered inside a function")
     }
 
+    fn mark(&mut self) -> u32 {
+        self.scope().mentions.len() as u32
+    }
+
+    /// The value lowered since `start` goes to the target.
+    fn flows(&mut self, target: &ast::Expr, start: u32, end: u32) {
+        let to = match target {
+            ast::Expr::Name(name) => Sink::Name(Symbol::new(name.id.as_str())),
+            ast::Expr::Attribute(attribute) => Sink::Attribute(Symbol::new(attribute.attr.as_str())),
+            ast::Expr::Tuple(tuple) => return tuple.elts.iter().for_each(|part| self.flows(part, start, end)),
+            ast::Expr::List(list) => return list.elts.iter().for_each(|part| self.flows(part, start, end)),
+            ast::Expr::Starred(starred) => return self.flows(&starred.value, start, end),
+            ast::Expr::Subscript(subscript) => return self.flows(&subscript.value, start, end),
+            _ => return,
+        };
+        self.flow(to, start, end);
+    }
+
+    fn flow(&mut self, to: Sink, start: u32, end: u32) {
+        let scope = self.scope();
+        let guard = scope.guard;
+        if start < end || guard > 0 {
+            scope.flows.push(Flow { to, start, end, guard });
+        }
+    }
+
+    /// Lowers blocks that stand under the condition lowered since `start`.
+    fn under<R>(&mut self, start: u32, blocks: impl FnOnce(&mut Self) -> R) -> R {
+        let scope = self.scope();
+        let around = scope.guard;
+        scope.guards.push(Guard { start, end: scope.mentions.len() as u32, around });
+        scope.guard = scope.guards.len() as u32;
+        let out = blocks(self);
+        self.scope().guard = around;
+        out
+    }
+
     fn module(&mut self, module: &'a ast::ModModule) {
         let id = self.declare(Symbol::new("<module>"), FunctionKind::Module, span(module.range), span(module.range));
         self.enter(id);
@@ -121,6 +168,9 @@ impl<'a> Lowerer<'a> {
             is_async: false,
             is_generator: false,
             locals: Vec::new(),
+            mentions: Vec::new(),
+            flows: Vec::new(),
+            guards: Vec::new(),
             span: whole,
             name_span,
             skeleton: self.detail == Detail::Skeleton,
@@ -139,6 +189,9 @@ impl<'a> Lowerer<'a> {
         let function = &mut self.file.functions[id.0 as usize];
         function.body = body;
         function.is_generator = scope.is_generator;
+        (function.mentions, function.flows, function.guards) = (scope.mentions, scope.flows, scope.guards);
+        function.mentions.shrink_to_fit();
+        function.flows.shrink_to_fit();
         let mut locals: Vec<Symbol> = scope.bound.into_iter().filter(|name| !scope.outer.contains(name)).collect();
         locals.sort_by_key(|name| name.as_str());
         function.locals = locals;
@@ -172,30 +225,58 @@ impl<'a> Lowerer<'a> {
                 Stmt::Expr(self.expr(&expr.value))
             }
             ast::Stmt::Assign(assign) => {
+                let start = self.mark();
                 let value = self.expr(&assign.value);
+                let end = self.mark();
+                assign.targets.iter().for_each(|target| self.flows(target, start, end));
                 let targets: Vec<ExprId> = assign.targets.iter().map(|target| self.target(target)).collect();
                 Stmt::Assign { targets: self.file.push_list(&targets), value }
             }
             ast::Stmt::AugAssign(assign) => {
+                let start = self.mark();
                 let value = self.expr(&assign.value);
+                let end = self.mark();
+                self.flows(&assign.target, start, end);
                 let target = self.target(&assign.target);
                 Stmt::AugAssign { target, op: binary_op(assign.op), value }
             }
             ast::Stmt::AnnAssign(assign) => {
+                let start = self.mark();
                 let value = assign.value.as_deref().map(|value| self.expr(value));
+                let end = self.mark();
+                self.flows(&assign.target, start, end);
                 let target = self.target(&assign.target);
                 Stmt::Annotated { target, annotation: self.expr(&assign.annotation), value }
             }
-            ast::Stmt::Return(ret) => Stmt::Return(ret.value.as_deref().map(|value| self.expr(value))),
+            ast::Stmt::Return(ret) => {
+                let start = self.mark();
+                let value = ret.value.as_deref().map(|value| self.expr(value));
+                let end = self.mark();
+                self.flow(Sink::Return, start, end);
+                Stmt::Return(value)
+            }
             ast::Stmt::If(stmt) => return self.if_chain(stmt, out),
             ast::Stmt::While(stmt) => {
+                let start = self.mark();
                 let test = self.expr(&stmt.test);
-                Stmt::While { test, body: self.body(&stmt.body), orelse: self.body(&stmt.orelse) }
+                self.under(start, |lowerer| Stmt::While {
+                    test,
+                    body: lowerer.body(&stmt.body),
+                    orelse: lowerer.body(&stmt.orelse),
+                })
             }
             ast::Stmt::For(stmt) => {
+                let start = self.mark();
                 let iter = self.expr(&stmt.iter);
+                let end = self.mark();
+                self.flows(&stmt.target, start, end);
                 let target = self.target(&stmt.target);
-                Stmt::For { target, iter, body: self.body(&stmt.body), orelse: self.body(&stmt.orelse) }
+                self.under(start, |lowerer| Stmt::For {
+                    target,
+                    iter,
+                    body: lowerer.body(&stmt.body),
+                    orelse: lowerer.body(&stmt.orelse),
+                })
             }
             ast::Stmt::With(stmt) => {
                 let items = stmt
@@ -225,24 +306,39 @@ impl<'a> Lowerer<'a> {
         out.push(self.file.push_stmt(lowered, at));
     }
 
-    /// `if … elif … else` as nested two-way choices, built from the last clause backwards.
+    /// `if … elif … else` as nested two-way choices.
     fn if_chain(&mut self, stmt: &'a ast::StmtIf, out: &mut Vec<StmtId>) {
-        let mut orelse = Block::default();
-        for clause in stmt.elif_else_clauses.iter().rev() {
-            let body = self.body(&clause.body);
-            match &clause.test {
-                None => orelse = body,
-                Some(test) => {
-                    let test = self.expr(test);
-                    let at = Span::new(span(clause.range).start, span(stmt.range).end);
-                    let nested = self.file.push_stmt(Stmt::If { test, body, orelse }, at);
-                    orelse = self.file.push_block(&[nested]);
-                }
-            }
-        }
-        let test = self.expr(&stmt.test);
-        let body = self.body(&stmt.body);
-        out.push(self.file.push_stmt(Stmt::If { test, body, orelse }, span(stmt.range)));
+        let id = self.choice(&stmt.test, &stmt.body, &stmt.elif_else_clauses, span(stmt.range));
+        out.push(id);
+    }
+
+    fn choice(
+        &mut self,
+        test: &'a ast::Expr,
+        body: &'a [ast::Stmt],
+        rest: &'a [ast::ElifElseClause],
+        at: Span,
+    ) -> StmtId {
+        let start = self.mark();
+        let test = self.expr(test);
+        let (body, orelse) = self.under(start, |lowerer| {
+            let body = lowerer.body(body);
+            let orelse = match rest.split_first() {
+                None => Block::default(),
+                Some((clause, rest)) => match &clause.test {
+                    None => lowerer.body(&clause.body),
+                    // A chain of that many arms is a table: the rest is left out.
+                    Some(_) if rest.len() > MAX_ARMS => Block::default(),
+                    Some(test) => {
+                        let at = Span::new(span(clause.range).start, at.end);
+                        let nested = lowerer.choice(test, &clause.body, rest, at);
+                        lowerer.file.push_block(&[nested])
+                    }
+                },
+            };
+            (body, orelse)
+        });
+        self.file.push_stmt(Stmt::If { test, body, orelse }, at)
     }
 
     fn try_statement(&mut self, stmt: &'a ast::StmtTry) -> Stmt {
@@ -404,6 +500,8 @@ impl<'a> Lowerer<'a> {
         let id = self.declare(Symbol::new("<lambda>"), FunctionKind::Lambda, at, at);
         self.finish(id, parameters, |lowerer| {
             let value = lowerer.expr(&lambda.body);
+            let end = lowerer.mark();
+            lowerer.flow(Sink::Return, 0, end);
             let value = lowerer.file.push_stmt(Stmt::Return(Some(value)), at);
             lowerer.file.push_block(&[value])
         });
@@ -476,6 +574,15 @@ impl<'a> Lowerer<'a> {
     }
 
     fn skeleton_stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<StmtId>) {
+        if self.functions.len() == 1
+            && let ast::Stmt::Assign(assign) = stmt
+            && is_constant(assign)
+        {
+            let detail = std::mem::replace(&mut self.detail, Detail::Full);
+            self.stmt(stmt, out);
+            self.detail = detail;
+            return;
+        }
         let mut finder = super::lower_expr::Definitions::default();
         finder.statement(stmt);
         for call in finder.calls {
@@ -490,6 +597,30 @@ impl<'a> Lowerer<'a> {
             self.stmt(nested, out);
         }
     }
+}
+
+/// Whether a top-level assignment gives a name a text, a path or a collection, such as other files import: a key, a folder,
+/// a list of keys.
+fn is_constant(assign: &ast::StmtAssign) -> bool {
+    let [ast::Expr::Name(name)] = assign.targets.as_slice() else { return false };
+    let short = |elements: &[ast::Expr]| elements.len() <= MAX_COLLECTION;
+    !name.id.starts_with("__")
+        && match &*assign.value {
+            ast::Expr::StringLiteral(_) | ast::Expr::FString(_) | ast::Expr::BinOp(_) => true,
+            ast::Expr::Tuple(tuple) => short(&tuple.elts),
+            ast::Expr::List(list) => short(&list.elts),
+            ast::Expr::Set(set) => short(&set.elts),
+            ast::Expr::Dict(dict) => dict.items.len() <= MAX_COLLECTION,
+            ast::Expr::Call(call) => {
+                let last = match &*call.func {
+                    ast::Expr::Name(name) => name.id.as_str(),
+                    ast::Expr::Attribute(attribute) => attribute.attr.as_str(),
+                    _ => return false,
+                };
+                matches!(last, "frozenset" | "set" | "tuple" | "list" | "dict" | "sorted" | "Path" | "join")
+            }
+            _ => false,
+        }
 }
 
 fn collect_bindings(pattern: &ast::Pattern, found: &mut dyn FnMut(&str)) {

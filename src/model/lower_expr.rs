@@ -62,10 +62,16 @@ impl<'a> Lowerer<'a> {
 
     fn expr_kind(&mut self, expr: &'a ast::Expr) -> Expr {
         match expr {
-            ast::Expr::Name(name) => Expr::Name(self.symbol(name.id.as_str())),
+            ast::Expr::Name(name) => {
+                let name = self.symbol(name.id.as_str());
+                self.scope().mentions.push(name);
+                Expr::Name(name)
+            }
             ast::Expr::Attribute(attribute) => {
                 let value = self.expr(&attribute.value);
-                Expr::Attribute { value, name: self.symbol(attribute.attr.as_str()) }
+                let name = self.symbol(attribute.attr.as_str());
+                self.scope().mentions.push(name);
+                Expr::Attribute { value, name }
             }
             ast::Expr::Call(call) => self.call(call),
             ast::Expr::NoneLiteral(_) => Expr::None,

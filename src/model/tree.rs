@@ -431,6 +431,41 @@ pub enum FunctionKind {
     Lambda,
 }
 
+/// Where a value goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sink {
+    /// It is returned.
+    Return,
+    /// It is assigned to a name of this function.
+    Name(Symbol),
+    /// It is assigned to an attribute, of whatever object.
+    Attribute(Symbol),
+}
+
+/// A value that goes somewhere, as the names it mentions: a range of [`Function::mentions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// Where it goes.
+    pub to: Sink,
+    /// First of the names that the value mentions.
+    pub start: u32,
+    /// After the last of them.
+    pub end: u32,
+    /// The innermost condition it stands under: an index into [`Function::guards`] plus one, 0 for none.
+    pub guard: u32,
+}
+
+/// A condition, as the names it mentions, and the condition around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// First of the names that it mentions.
+    pub start: u32,
+    /// After the last of them.
+    pub end: u32,
+    /// The condition around it, counted as [`Flow::guard`] is.
+    pub around: u32,
+}
+
 /// A function, or another body that is run as one.
 #[derive(Clone, Debug)]
 pub struct Function {
@@ -462,6 +497,12 @@ pub struct Function {
     pub span: Span,
     /// Its name in the definition.
     pub name_span: Span,
+    /// Every name and attribute that its body mentions, in order; those of nested functions are their own.
+    pub mentions: Vec<Symbol>,
+    /// Where values go.
+    pub flows: Vec<Flow>,
+    /// The conditions that flows stand under.
+    pub guards: Vec<Guard>,
     /// Whether only its calls were lowered, see [`super::Detail::Skeleton`].
     pub skeleton: bool,
 }

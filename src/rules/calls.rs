@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{FileId, Site, Span, Symbol};
+use crate::base::{FileId, Site, Symbol};
 use crate::graph::Program;
 use crate::model::{Call, Expr, ExprId, File, FunctionKind, LocalFunction, each_call};
 
@@ -136,30 +136,9 @@ pub(super) fn definition(program: &Program, file: FileId, function: LocalFunctio
     }
     match program.target(file, function, expr)? {
         Target::Variable(owner, name) => {
-            let model = &program.file(owner).model;
-            let span = assigned_at(model, name)?;
-            Some(Site { file: owner, span })
+            let &value = program.module_values(owner, name).first()?;
+            Some(Site { file: owner, span: program.file(owner).model.span(value) })
         }
         _ => None,
     }
-}
-
-fn assigned_at(model: &File, name: Symbol) -> Option<Span> {
-    use crate::model::{Stmt, each_statement};
-    let mut found = None;
-    each_statement(model, model.function(model.module()).body, &mut |_, stmt| {
-        let value = match stmt {
-            Stmt::Assign { targets, value } => {
-                model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(name)).then_some(*value)
-            }
-            Stmt::Annotated { target, value: Some(value), .. } if model.expr(*target) == Expr::Name(name) => {
-                Some(*value)
-            }
-            _ => None,
-        };
-        if let Some(value) = value {
-            found.get_or_insert(model.span(value));
-        }
-    });
-    found
 }

@@ -1,15 +1,18 @@
 //! Calls: what is called, what that issues, what it returns.
 
-use crate::base::{ClassId, FunctionId, Span, Symbol};
+use crate::base::{ClassId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
-use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, Node, Value};
-use crate::model::{Call, Expr, ExprId, FunctionKind};
+use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, HandlerEffect, Node, Value};
+use crate::model::{Call, Expr, ExprId, FunctionKind, Sink};
 
 use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::substitute::Substitution;
 use super::{Engine, Frame, MAX_INLINE};
+
+/// How deep pending calls are looked into, one inside the other.
+const MAX_EXPANSION: u32 = 12;
 
 /// What entering a `with` statement's context means.
 pub(super) struct Context {
@@ -198,6 +201,9 @@ impl<'p> Engine<'p> {
         let definition = self.program.function(function);
         let bound = self.bind(frame, function, &arguments);
         let by_convention = self.conventional_result(frame, function, span);
+        if self.may_wait(function, &bound) {
+            return by_convention.unwrap_or_else(|| self.pending_call(frame, function, bound, span));
+        }
         let Some(summary) = self.summary(function) else {
             return by_convention.unwrap_or_else(|| {
                 let name = definition.name;
@@ -244,6 +250,128 @@ impl<'p> Engine<'p> {
             Some(meaning) if says_nothing => meaning,
             _ => result,
         }
+    }
+
+    /// Whether a call can be left unlooked into for now: by its names the callee neither returns nor keeps anything that
+    /// differs between ranks, and it is handed nothing that does.
+    fn may_wait(&self, function: FunctionId, bound: &[Value]) -> bool {
+        let definition = self.program.function(function);
+        let nested = definition.parent.is_some_and(|parent| {
+            let (file, _) = self.program.locate(function);
+            !matches!(
+                self.program.file(file).model.function(parent).kind,
+                FunctionKind::Module | FunctionKind::ClassBody
+            )
+        });
+        if nested
+            || definition.is_generator
+            || definition.kind != FunctionKind::Def
+            || self.taint.holds(definition.name)
+        {
+            return false;
+        }
+        if definition.flows.iter().any(|flow| matches!(flow.to, Sink::Attribute(name) if self.taint.holds(name))) {
+            return false;
+        }
+        bound.iter().all(|&arg| {
+            let facts = self.values.facts(arg);
+            facts.vary.is_empty()
+                && facts.shape.is_empty()
+                && !facts.wrapped
+                && !matches!(self.values.node(arg), Node::Function(..) | Node::Closure(..) | Node::Partial(..))
+        })
+    }
+
+    fn pending_call(&mut self, frame: &mut Frame<'p>, function: FunctionId, bound: Vec<Value>, span: Span) -> Value {
+        if self.reaches(function) {
+            let effect = Effect::Pending { function, site: frame.site(span), args: bound.clone().into() };
+            let effect = self.effects.make(effect, &self.values);
+            self.emit(frame, effect);
+        }
+        if bound.iter().any(|&arg| self.values.facts(arg).open) {
+            let callee = self.values.make(Node::Function(function, None));
+            return self.values.make(Node::Invoked(callee, bound.into()));
+        }
+        self.unknown(frame, span)
+    }
+
+    /// The effect with every pending call looked into, as far as `fuel` reaches.
+    pub fn expanded(&mut self, effect: EffectId, fuel: &mut u32) -> EffectId {
+        let summed = self.effects.summed(effect);
+        if !summed.pending {
+            return effect;
+        }
+        let again = |engine: &mut Self, part: EffectId, fuel: &mut u32| engine.expanded(part, fuel);
+        let made = match self.effects.get(effect).clone() {
+            Effect::Seq(parts) => {
+                let parts: Vec<EffectId> = parts.iter().map(|&part| again(self, part, fuel)).collect();
+                return self.effects.seq(&parts, &self.values);
+            }
+            Effect::Choice { test, site, form, then, otherwise } => {
+                let (then, otherwise) = (again(self, then, fuel), again(self, otherwise, fuel));
+                Effect::Choice { test, site, form, then, otherwise }
+            }
+            Effect::Loop { kind, site, body, orelse } => {
+                let (body, orelse) = (again(self, body, fuel), again(self, orelse, fuel));
+                Effect::Loop { kind, site, body, orelse }
+            }
+            Effect::Try { body, handlers, orelse, finally } => {
+                let body = again(self, body, fuel);
+                let handlers = handlers
+                    .iter()
+                    .map(|handler| HandlerEffect {
+                        catches: handler.catches.clone(),
+                        body: again(self, handler.body, fuel),
+                    })
+                    .collect();
+                let (orelse, finally) = (again(self, orelse, fuel), again(self, finally, fuel));
+                Effect::Try { body, handlers, orelse, finally }
+            }
+            Effect::Scope { manager, body } => {
+                let (manager, body) = (again(self, manager, fuel), again(self, body, fuel));
+                Effect::Scope { manager, body }
+            }
+            Effect::Call { function, site, body } => Effect::Call { function, site, body: again(self, body, fuel) },
+            Effect::Pending { function, site, args } => return self.looked_into(function, site, &args, fuel),
+            Effect::Nothing | Effect::Event(_) | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => {
+                return effect;
+            }
+        };
+        self.effects.make(made, &self.values)
+    }
+
+    /// What a pending call issues.
+    fn looked_into(&mut self, function: FunctionId, site: Site, args: &[Value], fuel: &mut u32) -> EffectId {
+        if *fuel == 0 || self.nesting >= MAX_EXPANSION {
+            return Effects::NOTHING;
+        }
+        *fuel -= 1;
+        let key = (function, Box::<[Value]>::from(args));
+        let body = match self.looked.get(&key) {
+            Some(&known) => known,
+            None => {
+                let Some(summary) = self.summary(function) else { return Effects::NOTHING };
+                self.looked.insert(key.clone(), Effects::NOTHING);
+                let mut substitution = Substitution::default();
+                substitution.parameters(function, args);
+                if let Some(&receiver) = args.first()
+                    && let Node::Instance(class, constructed) = self.values.node(receiver).clone()
+                    && let Some(constructor) = self.program.method(class, Symbol::new("__init__"))
+                {
+                    substitution.parameters(constructor, &constructed);
+                }
+                self.nesting += 1;
+                let body = self.replaced_effect(summary.effects, &mut substitution);
+                let body = self.expanded(body, fuel);
+                self.nesting -= 1;
+                self.looked.insert(key, body);
+                body
+            }
+        };
+        if self.effects.summed(body).weight > MAX_INLINE {
+            return self.abbreviated_at(body, function, site);
+        }
+        self.effects.make(Effect::Call { function, site, body }, &self.values)
     }
 
     /// What the function's name says it returns: `get_tensor_parallel_rank`.
@@ -297,6 +425,10 @@ impl<'p> Engine<'p> {
 
     /// A callee too large to copy: one event on each group it uses.
     fn abbreviated(&mut self, effects: EffectId, function: FunctionId, frame: &mut Frame<'p>, span: Span) -> EffectId {
+        self.abbreviated_at(effects, function, frame.site(span))
+    }
+
+    fn abbreviated_at(&mut self, effects: EffectId, function: FunctionId, site: Site) -> EffectId {
         let mut groups: Vec<Value> = Vec::new();
         let mut pending = vec![effects];
         let mut steps = 0;
@@ -323,7 +455,7 @@ impl<'p> Engine<'p> {
                 }
                 Effect::Scope { manager, body } => pending.extend([*manager, *body]),
                 Effect::Call { body, .. } => pending.push(*body),
-                Effect::Nothing | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => {}
+                Effect::Nothing | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } | Effect::Pending { .. } => {}
             }
         }
         let Some(template) = template else { return Effects::NOTHING };
@@ -346,7 +478,7 @@ impl<'p> Engine<'p> {
             parts.push(self.effects.issue(event, &self.values));
         }
         let body = self.effects.seq(&parts, &self.values);
-        self.effects.make(Effect::Call { function, site: frame.site(span), body }, &self.values)
+        self.effects.make(Effect::Call { function, site, body }, &self.values)
     }
 
     fn construct(&mut self, frame: &mut Frame<'p>, class: ClassId, arguments: Arguments, span: Span) -> Value {

@@ -23,6 +23,7 @@ use crate::model::{CompareOp, Expr, File, FunctionKind, LocalFunction, Stmt, eac
 
 use super::program::Program;
 use super::resolve::Target;
+use super::taint::Taint;
 
 /// How deep calls are followed on demand before a callee counts as unknown.
 const MAX_DEMAND: usize = 60;
@@ -70,6 +71,9 @@ pub struct Engine<'p> {
     writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
     births: FxHashMap<Value, Vec<Birth>>,
     reaching: FxHashSet<FunctionId>,
+    pub(super) taint: Taint,
+    pub(super) results: FxHashMap<(Value, Box<[Value]>), Value>,
+    looked: FxHashMap<(FunctionId, Box<[Value]>), EffectId>,
     nesting: u32,
     aside: u32,
     pub(super) none: Value,
@@ -155,7 +159,8 @@ impl<'p> Frame<'p> {
 
 impl<'p> Engine<'p> {
     /// An engine for the program; `reaching` are the functions from which a collective can be reached.
-    pub fn new(program: &'p Program, reaching: FxHashSet<FunctionId>) -> Self {
+    /// `taint` says which names are worth following.
+    pub fn new(program: &'p Program, reaching: FxHashSet<FunctionId>, taint: Taint) -> Self {
         let mut values = Values::default();
         let none = values.make(Node::None);
         Engine {
@@ -169,6 +174,9 @@ impl<'p> Engine<'p> {
             writers: FxHashMap::default(),
             births: FxHashMap::default(),
             reaching,
+            taint,
+            results: FxHashMap::default(),
+            looked: FxHashMap::default(),
             nesting: 0,
             aside: 0,
             paths: FxHashMap::default(),
@@ -238,8 +246,18 @@ impl<'p> Engine<'p> {
             }
             Effect::Scope { manager, body } => vec![*manager, *body],
             Effect::Call { body, .. } => vec![*body],
-            Effect::Nothing | Effect::Event(_) | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => Vec::new(),
+            Effect::Nothing
+            | Effect::Event(_)
+            | Effect::Exit(..)
+            | Effect::Hole
+            | Effect::Invoke { .. }
+            | Effect::Pending { .. } => Vec::new(),
         }
+    }
+
+    /// What a function issues, where that is known already.
+    pub(super) fn known_effects(&self, function: FunctionId) -> Option<EffectId> {
+        self.summaries.get(&function).map(|summary| summary.effects)
     }
 
     /// The text at a site.

@@ -10,6 +10,9 @@ use super::Engine;
 /// How deep functions are called that are only known where they are handed over: one may be handed to itself.
 const MAX_NESTING: u32 = 8;
 
+/// Nodes that one substitution rebuilds; what is left keeps its parameters, of which nothing is known.
+const MAX_STEPS: u32 = 8_000;
+
 /// What parameters and captured variables stand for.
 #[derive(Default)]
 pub(super) struct Substitution {
@@ -18,6 +21,7 @@ pub(super) struct Substitution {
     values: FxHashMap<Value, Value>,
     effects: FxHashMap<EffectId, EffectId>,
     depth: u32,
+    steps: u32,
 }
 
 impl Substitution {
@@ -51,13 +55,14 @@ impl<'p> Engine<'p> {
 
     /// The value with parameters and captures replaced.
     pub(super) fn replaced(&mut self, value: Value, by: &mut Substitution) -> Value {
-        if !self.values.facts(value).open || by.depth > 200 {
+        if !self.values.facts(value).open || by.depth > 200 || by.steps > MAX_STEPS {
             return value;
         }
         if let Some(&known) = by.values.get(&value) {
             return known;
         }
         by.depth += 1;
+        by.steps += 1;
         let made = self.rebuilt(value, by);
         by.depth -= 1;
         by.values.insert(value, made);
@@ -157,6 +162,22 @@ impl<'p> Engine<'p> {
     /// What calling a function value returns, in terms of `args`.
     pub(super) fn invoked_result(&mut self, callee: Value, args: &[Value]) -> Option<Value> {
         let (function, mut substitution) = self.callable(callee, args)?;
+        let differs = args.iter().any(|&arg| {
+            let facts = self.values.facts(arg);
+            !facts.vary.is_empty() || !facts.shape.is_empty() || self.is_function(arg)
+        });
+        let closure = matches!(self.values.node(callee), Node::Closure(..));
+        if !differs && !closure && !self.taint.holds(self.program.function(function).name) {
+            // Nothing that differs goes in and, by its name, nothing that differs comes out.
+            return match args.iter().any(|&arg| self.values.facts(arg).open) {
+                true => None,
+                false => Some(self.values.make(Node::Apply(self.program.function(function).name, args.into()))),
+            };
+        }
+        let key = (callee, Box::<[Value]>::from(args));
+        if let Some(&known) = self.results.get(&key) {
+            return Some(known);
+        }
         let summary = self.summary(function)?;
         if self.nesting >= MAX_NESTING {
             return None;
@@ -164,7 +185,12 @@ impl<'p> Engine<'p> {
         self.nesting += 1;
         let result = self.replaced(summary.result, &mut substitution);
         self.nesting -= 1;
+        self.results.insert(key, result);
         Some(result)
+    }
+
+    fn is_function(&self, value: Value) -> bool {
+        matches!(self.values.node(value), Node::Function(..) | Node::Closure(..) | Node::Partial(..))
     }
 
     /// The function behind a function value, with its parameters and captured variables bound to `args`.
@@ -257,6 +283,10 @@ impl<'p> Engine<'p> {
                 let callee = self.replaced(callee, by);
                 let args = self.all(&args, by);
                 self.invoke_effect(callee, args, site)
+            }
+            Effect::Pending { function, site, args } => {
+                let args = self.all(&args, by);
+                self.effects.make(Effect::Pending { function, site, args }, &self.values)
             }
             Effect::Nothing | Effect::Exit(..) | Effect::Hole => effect,
         };

@@ -24,7 +24,12 @@ fn check(program: &Program, findings: &mut Findings) {
         condition: "ranks part here",
         help: "every rank of the group must pass the same `src` or `dst`".to_owned(),
     });
-    for root in &program.divergence().foreign_roots {
+    let divergence = program.divergence();
+    for root in &divergence.foreign_roots {
+        // The same mistake, seen as roots that differ.
+        if divergence.splits.iter().any(|split| split.kind == SplitKind::WrongRoot && split.event.site == root.site) {
+            continue;
+        }
         let (file, local) = program.locate(root.function);
         let mut finding = Findings::new_finding(&RULE, root.site, program.symbol_of(file, local), root.message.clone())
             .confidence(root.confidence);

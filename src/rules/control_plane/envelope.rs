@@ -5,14 +5,14 @@ use globset::{Glob, GlobSetBuilder};
 use crate::base::{FileId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::graph::Program;
-use crate::model::{Expr, ExprId, File};
-use crate::rules::calls::{calls_named, symbols};
+use crate::model::{Expr, ExprId, File, Stmt, each_statement};
+use crate::rules::calls::{bodies, calls_named, symbols};
 
 /// A module that sends headers, manifests and tensors; everything else goes through it.
 pub(super) struct Envelope {
     /// Its file.
     pub file: FileId,
-    /// Where it first speaks of the manifest.
+    /// Where it makes the manifest.
     pub manifest: Option<Site>,
     /// How sure it is that it is one.
     pub confidence: Confidence,
@@ -38,7 +38,7 @@ pub(super) fn envelopes(program: &Program) -> Vec<Envelope> {
         .filter_map(|file| {
             let entry = program.file(file);
             let speaks = memchr::memmem::find(entry.text.as_bytes(), MANIFEST.as_bytes()).is_some();
-            let manifest = if speaks { mention(&entry.model).map(|id| (file, entry.model.span(id))) } else { None };
+            let manifest = if speaks { made(&entry.model).map(|id| (file, entry.model.span(id))) } else { None };
             let manifest = manifest.map(|(file, span)| Site { file, span });
             if declared.is_match(&entry.path) {
                 return Some(Envelope { file, manifest, confidence: Confidence::High });
@@ -55,13 +55,35 @@ pub(super) fn envelopes(program: &Program) -> Vec<Envelope> {
         .collect()
 }
 
-/// The first expression that names the manifest: a name, an attribute, a key.
-fn mention(model: &File) -> Option<ExprId> {
+/// The first place where the manifest is made: a variable, a field, an entry or an argument of that name gets its value.
+/// A module that only takes a manifest from elsewhere does not own it.
+fn made(model: &File) -> Option<ExprId> {
     let manifest = Symbol::new(MANIFEST);
-    (0..model.expr_count() as u32).map(ExprId).find(|&id| match model.expr(id) {
+    let is_named = |expr: ExprId| match model.expr(expr) {
         Expr::Name(name) | Expr::Attribute { name, .. } => name == manifest,
         Expr::Str(text) => text == manifest,
+        Expr::Subscript(_, key) => model.expr(key) == Expr::Str(manifest),
         _ => false,
+    };
+    let mut found = None;
+    for function in bodies(model) {
+        each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
+            Stmt::Assign { targets, .. } => {
+                found = found.or(model.list(*targets).iter().copied().find(|&one| is_named(one)))
+            }
+            Stmt::Annotated { target, .. } => found = found.or(Some(*target).filter(|&one| is_named(one))),
+            _ => {}
+        });
+    }
+    found.or_else(|| {
+        (0..model.expr_count() as u32).find_map(|index| match model.expr(ExprId(index)) {
+            Expr::Dict(parts) => model.list(parts).chunks_exact(2).map(|pair| pair[0]).find(|&key| is_named(key)),
+            Expr::Call(index) => {
+                let keywords = model.keywords(model.call(index));
+                keywords.iter().find(|keyword| keyword.name == Some(manifest)).map(|keyword| keyword.value)
+            }
+            _ => None,
+        })
     })
 }
 

@@ -72,7 +72,7 @@ impl Search<'_> {
                 let first = model.list(call.args).first().copied();
                 match (last.as_str(), model.expr(call.callee)) {
                     (
-                        "resolve" | "absolute" | "as_posix" | "with_suffix" | "joinpath" | "expanduser",
+                        "resolve" | "absolute" | "as_posix" | "with_suffix" | "with_name" | "joinpath" | "expanduser",
                         Expr::Attribute { value, .. },
                     ) if first.is_none() || last.as_str().starts_with(['w', 'j']) => again(value),
                     ("get" | "getenv", _) => again(*model.list(call.args).get(1)?).map(Place::perhaps),

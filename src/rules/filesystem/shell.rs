@@ -1,6 +1,8 @@
 //! Just enough of the shell to see where its commands write: quoting, comments, here-documents, redirections,
 //! substitutions, `sh -c`. Everything else is words.
 
+use rustc_hash::FxHashMap;
+
 use crate::base::Span;
 
 use super::Outside;
@@ -28,7 +30,7 @@ pub(super) struct Write {
 /// The writes of a script, in order.
 pub(super) fn writes(script: &str) -> Vec<Write> {
     let mut out = Vec::new();
-    Reader::new(script, 0, Vec::new(), 8).run(&mut out);
+    Reader::new(script, 0, Variables::default(), 8).run(&mut out);
     out.sort_by_key(|write| (write.span.start, write.span.end));
     out.dedup_by_key(|write| write.span);
     out
@@ -37,11 +39,11 @@ pub(super) fn writes(script: &str) -> Vec<Write> {
 /// The writes of one command given as separate words, which no shell splits or redirects.
 pub(super) fn writes_of_words(words: &[Word]) -> Vec<Write> {
     let mut out = Vec::new();
-    command(words, &[], 8, &mut out);
+    command(words, &mut Variables::default(), 8, &mut out);
     out
 }
 
-type Variables = Vec<(String, String)>;
+type Variables = FxHashMap<String, String>;
 
 struct Reader<'a> {
     text: &'a str,
@@ -115,6 +117,9 @@ impl<'a> Reader<'a> {
             let strip = self.peek() == Some('-');
             self.at += usize::from(strip);
             self.blanks();
+            if matches!(self.peek(), None | Some('\n')) {
+                return;
+            }
             let delimiter = self.word(out).text;
             self.pending.push((delimiter, strip));
             return;
@@ -205,7 +210,7 @@ impl<'a> Reader<'a> {
             }
         }
         if self.at == start {
-            self.at += self.peek().map_or(1, char::len_utf8);
+            self.at += self.peek().map_or(0, char::len_utf8);
         }
         Word { text, span: Span::new((self.base + start) as u32, (self.base + self.at) as u32) }
     }
@@ -213,7 +218,10 @@ impl<'a> Reader<'a> {
     fn nested(&mut self, start: usize, end: usize, out: &mut Vec<Write>) {
         if self.depth > 0 {
             let inner = &self.text[start..end.max(start)];
-            Reader::new(inner, self.base + start, self.variables.clone(), self.depth - 1).run(out);
+            let variables = std::mem::take(&mut self.variables);
+            let mut reader = Reader::new(inner, self.base + start, variables, self.depth - 1);
+            reader.run(out);
+            self.variables = reader.variables;
         }
     }
 
@@ -237,8 +245,8 @@ impl<'a> Reader<'a> {
             self.at += 1;
             return;
         }
-        match (self.variables.iter().rev().find(|(known, _)| known == name), fallback) {
-            (Some((_, value)), _) => text.push_str(value),
+        match (self.variables.get(name), fallback) {
+            (Some(value), _) => text.push_str(value),
             (None, Some(fallback)) => text.push_str(fallback),
             (None, None) => {
                 text.push_str("${");
@@ -255,10 +263,9 @@ impl<'a> Reader<'a> {
             words.iter().filter(|word| !matches!(word.text.as_str(), "export" | "local" | "readonly" | "declare"))
         {
             let Some((name, value)) = assignment(&word.text) else { break };
-            self.variables.retain(|(known, _)| known != name);
-            self.variables.push((name.to_owned(), value.to_owned()));
+            self.variables.insert(name.to_owned(), value.to_owned());
         }
-        command(&words, &self.variables, self.depth, out);
+        command(&words, &mut self.variables, self.depth, out);
     }
 }
 
@@ -294,7 +301,7 @@ const PREFIXES: [&str; 19] = [
     "elif", "while", "until", "do", "!", "{",
 ];
 
-fn command(words: &[Word], variables: &[(String, String)], depth: u32, out: &mut Vec<Write>) {
+fn command(words: &[Word], variables: &mut Variables, depth: u32, out: &mut Vec<Write>) {
     let mut words = words;
     while let Some((first, rest)) = words.split_first() {
         if let Some((name, value)) = assignment(&first.text) {
@@ -319,7 +326,9 @@ fn command(words: &[Word], variables: &[(String, String)], depth: u32, out: &mut
             let script = args.iter().position(|arg| arg.text.starts_with('-') && arg.text.ends_with('c'));
             if let Some(script) = script.and_then(|flag| args.get(flag + 1)).filter(|_| depth > 0) {
                 let mut inner = Vec::new();
-                Reader::new(&script.text, 0, variables.to_vec(), depth - 1).run(&mut inner);
+                let mut reader = Reader::new(&script.text, 0, std::mem::take(variables), depth - 1);
+                reader.run(&mut inner);
+                *variables = reader.variables;
                 out.extend(inner.into_iter().map(|write| Write { span: script.span, ..write }));
             }
         }
@@ -470,8 +479,21 @@ mod tests {
             "ls /tmp; rm -rf /tmp/x; cd /tmp",
             "[ $a -gt 3 ] && echo \"see /tmp/x\" | tee out.log",
             "a <(sort /tmp/x)",
+            "a <<",
+            "a << \n> out/x",
         ] {
             assert_eq!(found(script), Vec::<String>::new(), "{script}");
+        }
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { cases: 4000, failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn nothing_panics_and_spans_lie_in_the_text(script in "['\"`$(){}<>&|;#=\\\\ \n\té/~:tmpc-]{0,60}") {
+            for write in writes(&script) {
+                proptest::prop_assert!(script.get(write.span.start as usize..write.span.end as usize).is_some());
+            }
         }
     }
 }

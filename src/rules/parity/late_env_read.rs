@@ -62,6 +62,9 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
     let environment = program.environment();
     for access in environment.in_file(file).iter().filter(|access| access.is_read()) {
         let Some(key) = access.key.whole() else { continue };
+        if is_identity(key) {
+            continue;
+        }
         let checked = environment.is_parity_checked(key);
         if !checked && !environment.is_test_key(key) {
             continue;
@@ -85,6 +88,16 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
             false => finding,
         });
     }
+}
+
+/// Keys with which a launcher tells a process who it is: they are constant for its life, and differ by rank by design.
+fn is_identity(key: &str) -> bool {
+    const PREFIXES: [&str; 8] = ["SLURM_", "OMPI_", "PMI_", "PMIX_", "MASTER_", "TORCHELASTIC_", "MV2_", "LSB_"];
+    key == "RANK"
+        || key.ends_with("_RANK")
+        || key.ends_with("WORLD_SIZE")
+        || key.ends_with("_VISIBLE_DEVICES")
+        || PREFIXES.iter().any(|prefix| key.starts_with(prefix))
 }
 
 /// In words, the moment of a late read; absent for one at start-up.

@@ -5,10 +5,10 @@ import torch.distributed as dist
 def issue(a, b):
     odd = dist.get_rank() % 2 == 1
     if odd:
-        first = dist.all_reduce(a, async_op=True)
+        first = dist.all_reduce(a, async_op=True)  # error: [collective-order]
         second = dist.all_gather_into_tensor(b, a, async_op=True)
     else:
-        second = dist.all_gather_into_tensor(b, a, async_op=True)  # error: [collective-order]
+        second = dist.all_gather_into_tensor(b, a, async_op=True)
         first = dist.all_reduce(a, async_op=True)
     first.wait()
     second.wait()

@@ -4,10 +4,10 @@ import torch.distributed as dist
 
 def exchange(a, b):
     if dist.get_rank() % 2:
-        dist.all_reduce(a)
+        dist.all_reduce(a)  # error: [collective-order]
         dist.broadcast(b, src=0)
     else:
-        dist.broadcast(b, src=0)  # error: [collective-order]
+        dist.broadcast(b, src=0)
         dist.all_reduce(a)
 
 

@@ -1,0 +1,351 @@
+//! Which choice or loop is the cause of a difference.
+//!
+//! A difference between two traces is often seen later than where it arises: events are compared by operation, so an
+//! extra one pairs with the next of its kind. Each choice that the two classes decide differently is therefore put to
+//! the test: with all the others decided alike, do they still part? What is left when nothing more can be spared is the
+//! cause.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::base::{Site, Symbol};
+use crate::flow::{Axes, Difference, Effect, EffectId, EventId, Heal, Healed, LoopKind, Parting, Tracer};
+
+use super::divergence::FUEL;
+use super::evaluate::Engine;
+use super::witness::Found;
+
+/// Choices that are put to the test.
+const MAX_SUSPECTS: usize = 16;
+
+/// Rounds in which choices that come into sight only once others are decided alike are decided alike too.
+const MAX_ROUNDS: usize = 8;
+
+/// Ways down to one effect that are told apart.
+const MAX_PATHS: usize = 8;
+
+/// Calls on the way down to an effect, outermost first, with the called function's name.
+pub(super) type Path = Vec<(Site, Symbol)>;
+
+/// The cause of a difference.
+pub(super) struct Blame {
+    /// What the cause alone leads to.
+    pub(super) difference: Difference,
+    /// The choice or loop; none when the events themselves differ.
+    pub(super) cause: Option<Parting>,
+    /// The calls that lead to the cause.
+    pub(super) path: Path,
+    /// Whether the event is issued under the cause.
+    pub(super) inside: bool,
+    /// What is decided alike once this has been reported.
+    pub(super) heals: Vec<(Site, Option<Site>, Heal)>,
+}
+
+struct Suspect {
+    parting: Parting,
+    site: Site,
+    paths: Vec<Path>,
+    heal: Heal,
+    /// What its arms alone issue that differs.
+    arms: Option<Difference>,
+}
+
+struct Court<'e, 'p> {
+    engine: &'e Engine<'p>,
+    root: EffectId,
+    found: &'e Found,
+    healed: &'e Healed,
+}
+
+/// Finds the cause of a difference.
+pub(super) fn blame(engine: &Engine<'_>, root: EffectId, found: &Found, healed: &Healed) -> Blame {
+    let court = Court { engine, root, found, healed };
+    let order: FxHashMap<EffectId, usize> =
+        preorder(engine, root).into_iter().enumerate().map(|(at, effect)| (effect, at)).collect();
+    let mut partings = court.tracer(healed).partings(root, &found.one, &found.other);
+    partings.sort_by_key(|parting| order.get(&parting.effect).copied().unwrap_or(usize::MAX));
+    partings.truncate(MAX_SUSPECTS);
+    let suspects: Vec<Suspect> = partings.into_iter().filter_map(|parting| court.suspect(parting)).collect();
+
+    // Whatever remains when everything is decided alike lies in the events themselves.
+    let nothing = FxHashSet::default();
+    if let Some(difference) = court.with_only(&nothing, &suspects) {
+        return Blame { difference, cause: None, path: Path::new(), inside: false, heals: Vec::new() };
+    }
+    let mut guilty: Vec<usize> = (0..suspects.len()).collect();
+    let spare = |guilty: &mut Vec<usize>, innocent: &[usize]| {
+        let live = (0..suspects.len()).filter(|at| !guilty.contains(at) || innocent.contains(at));
+        let live: FxHashSet<EffectId> = live.map(|at| suspects[at].parting.effect).collect();
+        if court.with_only(&live, &suspects).is_none() {
+            guilty.retain(|at| !innocent.contains(at));
+        }
+    };
+    for one in 0..suspects.len() {
+        for other in one + 1..suspects.len() {
+            let both = guilty.contains(&one) && guilty.contains(&other);
+            if both && guilty.len() > 2 && court.complete(&suspects[one], &suspects[other]) {
+                spare(&mut guilty, &[one, other]);
+            }
+        }
+    }
+    for at in 0..suspects.len() {
+        if guilty.len() > 1 {
+            spare(&mut guilty, &[at]);
+        }
+    }
+    let Some(&first) = guilty.first() else {
+        let difference = found.difference.clone();
+        return Blame { difference, cause: None, path: Path::new(), inside: false, heals: Vec::new() };
+    };
+    let suspect = &suspects[first];
+    let live = FxHashSet::from_iter([suspect.parting.effect]);
+    let alone = court.with_only(&live, &suspects).unwrap_or_else(|| found.difference.clone());
+    let (difference, inside) = court.place(suspect, alone);
+    let mut heals = vec![court.heal(suspect)];
+    for &other in &guilty[1..] {
+        if court.complete(suspect, &suspects[other]) {
+            heals.push(court.heal(&suspects[other]));
+        }
+    }
+    let path = suspect.paths.first().cloned().unwrap_or_default();
+    Blame { difference, cause: Some(suspect.parting), path, inside, heals }
+}
+
+impl Court<'_, '_> {
+    fn tracer<'t>(&'t self, healed: &'t Healed) -> Tracer<'t> {
+        let engine = self.engine;
+        Tracer::new(&engine.values, &engine.effects, self.found.world, self.found.group.clone(), healed, FUEL)
+    }
+
+    fn suspect(&self, parting: Parting) -> Option<Suspect> {
+        let site = site_of(self.engine, parting.effect)?;
+        let mut paths = paths(self.engine, self.root, parting.effect);
+        paths.retain(|path| !self.healed.covers(site, path.first().map(|call| call.0)));
+        let arms = self.tracer(self.healed).compare(parting.effect, &self.found.one, &self.found.other);
+        let heal = match self.engine.effects.get(parting.effect) {
+            Effect::Choice { then, otherwise, .. } if arms.is_none() => {
+                let leaves = |arm: EffectId| self.engine.effects.summed(arm).exits;
+                match (leaves(*then), leaves(*otherwise)) {
+                    (true, false) => Heal::Always(false),
+                    (false, true) => Heal::Always(true),
+                    _ => Heal::Alike,
+                }
+            }
+            _ => Heal::Alike,
+        };
+        Some(Suspect { parting, site, paths, heal, arms })
+    }
+
+    /// How the classes differ when all but the `live` choices are decided alike.
+    fn with_only(&self, live: &FxHashSet<EffectId>, suspects: &[Suspect]) -> Option<Difference> {
+        let mut healed = self.healed.clone();
+        let add = |healed: &mut Healed, suspect: &Suspect| {
+            for path in &suspect.paths {
+                healed.insert(suspect.site, path.first().map(|call| call.0), suspect.heal);
+            }
+        };
+        let live_sites: Vec<Site> = live.iter().filter_map(|&effect| site_of(self.engine, effect)).collect();
+        for suspect in suspects.iter().filter(|suspect| !live.contains(&suspect.parting.effect)) {
+            // Two copies of one choice stand or fall together.
+            if !live_sites.contains(&suspect.site) || suspect.paths.iter().all(|path| !path.is_empty()) {
+                add(&mut healed, suspect);
+            }
+        }
+        for _ in 0..MAX_ROUNDS {
+            let mut tracer = self.tracer(&healed);
+            let difference = tracer.compare(self.root, &self.found.one, &self.found.other)?;
+            let mut new = tracer.partings(self.root, &self.found.one, &self.found.other);
+            new.retain(|parting| !live.contains(&parting.effect));
+            if new.is_empty() {
+                return Some(difference);
+            }
+            let before = healed.len();
+            for suspect in new.into_iter().filter_map(|parting| self.suspect(parting)) {
+                add(&mut healed, &suspect);
+            }
+            if healed.len() == before {
+                return Some(difference);
+            }
+        }
+        None
+    }
+
+    /// Whether the two choices issue the same, one on the first class and the other on the second: a sandwich.
+    fn complete(&self, one: &Suspect, other: &Suspect) -> bool {
+        let single = |suspect: &Suspect| match suspect.arms.as_ref()?.events() {
+            [Some(event), None] => Some((self.engine.effects.event(event).op, true)),
+            [None, Some(event)] => Some((self.engine.effects.event(event).op, false)),
+            _ => None,
+        };
+        match (single(one), single(other)) {
+            (Some((op, first)), Some((other_op, other_first))) => op == other_op && first != other_first,
+            _ => false,
+        }
+    }
+
+    /// The difference as it is seen at the cause, and whether its event stands under it.
+    fn place(&self, suspect: &Suspect, alone: Difference) -> (Difference, bool) {
+        let events = alone.events();
+        let cause = suspect.parting.effect;
+        let contained = |event: Option<EventId>| event.is_some_and(|event| contains(self.engine, cause, event));
+        let Some(arms) = &suspect.arms else {
+            let inside = events.into_iter().any(contained);
+            return (alone, inside);
+        };
+        let own = arms.events();
+        let side = |events: [Option<EventId>; 2]| match events {
+            [Some(_), Some(_)] | [None, None] => None,
+            [first, _] => Some(first.is_some()),
+        };
+        match (side(events), side(own)) {
+            // One class issues more than the other: what it issues under the cause, not what that pairs with.
+            (Some(more), Some(under)) if more == under => (arms.clone(), true),
+            (None, Some(_)) if !events.into_iter().any(contained) => (arms.clone(), true),
+            _ => {
+                let inside = events.into_iter().any(contained);
+                (alone, inside)
+            }
+        }
+    }
+
+    fn heal(&self, suspect: &Suspect) -> (Site, Option<Site>, Heal) {
+        let path = suspect.paths.first().map_or(&[][..], |path| &path[..]);
+        let call = depends_on_caller(self.engine, self.root, path, suspect.site);
+        (suspect.site, call, suspect.heal)
+    }
+}
+
+/// The outermost of the calls when what decides at the site comes from the caller: another caller is another case.
+pub(super) fn depends_on_caller(
+    engine: &Engine<'_>,
+    root: EffectId,
+    path: &[(Site, Symbol)],
+    site: Site,
+) -> Option<Site> {
+    let &(outermost, _) = path.first()?;
+    let inner = path.last().map(|call| call.0)?;
+    let callee = preorder(engine, root).into_iter().find_map(|effect| match engine.effects.get(effect) {
+        Effect::Call { function, site, .. } if *site == inner => Some(*function),
+        _ => None,
+    })?;
+    let alone = engine.known_effects(callee)?;
+    let varies = preorder(engine, alone).into_iter().find_map(|effect| match engine.effects.get(effect) {
+        Effect::Choice { test, site: at, .. } if *at == site => Some(engine.values.truth_axes(*test)),
+        Effect::Loop { kind: LoopKind::For { iter, .. }, site: at, .. } if *at == site => {
+            Some(engine.values.shape(*iter))
+        }
+        Effect::Loop { kind: LoopKind::While { test }, site: at, .. } if *at == site => {
+            Some(engine.values.truth_axes(*test))
+        }
+        Effect::Event(event) if engine.effects.event(*event).site == site => {
+            let event = engine.effects.event(*event);
+            let parts = [Some(event.group), event.root, event.operator, event.members];
+            Some(parts.into_iter().flatten().fold(Axes::NONE, |sum, part| sum | engine.values.vary(part)))
+        }
+        _ => None,
+    })?;
+    varies.is_empty().then_some(outermost)
+}
+
+/// Where a choice or loop stands.
+pub(super) fn site_of(engine: &Engine<'_>, effect: EffectId) -> Option<Site> {
+    match engine.effects.get(effect) {
+        Effect::Choice { site, .. } | Effect::Loop { site, .. } => Some(*site),
+        _ => None,
+    }
+}
+
+/// Every part of an effect, in source order, calls included.
+pub(super) fn preorder(engine: &Engine<'_>, root: EffectId) -> Vec<EffectId> {
+    let mut out = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![root];
+    while let Some(effect) = pending.pop() {
+        if !seen.insert(effect) {
+            continue;
+        }
+        out.push(effect);
+        pending.extend(engine.below(effect).into_iter().rev());
+    }
+    out
+}
+
+/// Whether the event is issued in some part of the effect.
+pub(super) fn contains(engine: &Engine<'_>, effect: EffectId, event: EventId) -> bool {
+    let site = engine.effects.event(event).site;
+    preorder(engine, effect).into_iter().any(|below| match engine.effects.get(below) {
+        Effect::Event(found) => *found == event || engine.effects.event(*found).site == site,
+        _ => false,
+    })
+}
+
+/// The ways down to an effect, by the calls on them; the first calls of no two are the same.
+fn paths(engine: &Engine<'_>, root: EffectId, target: EffectId) -> Vec<Path> {
+    paths_to(engine, root, &|effect| effect == target)
+}
+
+/// The ways down to what `wanted` names, in order; the first calls of no two are the same.
+pub(super) fn paths_to(engine: &Engine<'_>, root: EffectId, wanted: &dyn Fn(EffectId) -> bool) -> Vec<Path> {
+    let mut leads = FxHashMap::default();
+    let mut out = Vec::new();
+    if leads_to(engine, root, wanted, &mut leads) {
+        descend(engine, root, wanted, &leads, &mut Path::new(), &mut out);
+    }
+    out
+}
+
+fn leads_to(
+    engine: &Engine<'_>,
+    effect: EffectId,
+    wanted: &dyn Fn(EffectId) -> bool,
+    known: &mut FxHashMap<EffectId, bool>,
+) -> bool {
+    if let Some(&known) = known.get(&effect) {
+        return known;
+    }
+    known.insert(effect, false);
+    let mut leads = wanted(effect);
+    for below in engine.below(effect) {
+        leads |= leads_to(engine, below, wanted, known);
+    }
+    known.insert(effect, leads);
+    leads
+}
+
+fn descend(
+    engine: &Engine<'_>,
+    effect: EffectId,
+    wanted: &dyn Fn(EffectId) -> bool,
+    leads: &FxHashMap<EffectId, bool>,
+    path: &mut Path,
+    out: &mut Vec<Path>,
+) {
+    let covered = |out: &[Path], path: &Path| {
+        let first = path.first().map(|call| call.0);
+        out.iter()
+            .any(|known: &Path| known.first().map(|call| call.0) == first && (first.is_some() || known.is_empty()))
+    };
+    if out.len() >= MAX_PATHS || !leads.get(&effect).copied().unwrap_or(false) {
+        return;
+    }
+    if wanted(effect) {
+        if !covered(out, path) {
+            out.push(path.clone());
+        }
+        return;
+    }
+    let called = match engine.effects.get(effect) {
+        Effect::Call { function, site, .. } => {
+            path.push((*site, engine.function_name(*function)));
+            true
+        }
+        _ => false,
+    };
+    if !(called && covered(out, path)) {
+        for below in engine.below(effect) {
+            descend(engine, below, wanted, leads, path, out);
+        }
+    }
+    if called {
+        path.pop();
+    }
+}

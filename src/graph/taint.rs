@@ -1,0 +1,199 @@
+//! Which names may stand for values that differ between ranks: a cheap over-approximation, by name alone.
+//!
+//! It decides what is worth evaluating. A function that mentions none of these names cannot part ranks by itself;
+//! it is evaluated only when a caller hands it something that differs.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::base::{FunctionId, Symbol};
+use crate::catalog::{Entry, Outcome, ValueKind};
+use crate::model::{Function, FunctionKind, Sink};
+
+use super::program::Program;
+
+/// Rounds in which names spread through returns and attributes.
+const ROUNDS: usize = 2;
+
+/// A name that more functions than this define or write means too many things to follow.
+const MAX_NAMESAKES: usize = 10;
+
+/// Names that may differ between ranks.
+pub struct Taint {
+    names: FxHashSet<Symbol>,
+    /// Names that count only behind another: `exists` behind `path`, `time` behind `time`.
+    pairs: FxHashSet<(Symbol, Symbol)>,
+    /// How many functions bear or write a name.
+    namesakes: FxHashMap<Symbol, usize>,
+    /// Operations that take a root, and reads of the environment: worth a look wherever they stand.
+    notable: FxHashSet<Symbol>,
+}
+
+impl Taint {
+    /// Collects the names of the catalogue and spreads them through the program.
+    pub fn of(program: &Program) -> Taint {
+        let mut taint = Taint {
+            names: FxHashSet::default(),
+            pairs: FxHashSet::default(),
+            namesakes: namesakes(program),
+            notable: FxHashSet::default(),
+        };
+        let last = |name: Symbol| Symbol::new(name.as_str().rsplit('.').next().unwrap_or_default());
+        for (name, entry) in program.catalog.entries() {
+            match entry {
+                Entry::Value(value) if matches!(value.kind, ValueKind::Local(_)) => {
+                    let mut parts = name.as_str().rsplit('.');
+                    if let (Some(last), Some(before)) = (parts.next(), parts.next()) {
+                        taint.pairs.insert((Symbol::new(before), Symbol::new(last)));
+                        if last.contains('_') {
+                            taint.names.insert(Symbol::new(last));
+                        }
+                    }
+                }
+                Entry::Value(value) if differs(&value.kind) => {
+                    taint.names.insert(last(name));
+                }
+                Entry::Value(value) if value.kind == ValueKind::Environment => {
+                    taint.notable.insert(last(name));
+                }
+                Entry::Operation(operation) => {
+                    let last = last(name);
+                    if (operation.returns == Outcome::Differs || !operation.differs.is_empty())
+                        && last.as_str().contains('_')
+                    {
+                        taint.names.insert(last);
+                    }
+                    if !operation.roots.is_empty() {
+                        taint.notable.insert(last);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (name, convention) in program.catalog.conventions() {
+            if differs(&convention.value.kind) {
+                taint.names.insert(name);
+            }
+        }
+        for name in ["environ", "getenv"] {
+            taint.names.insert(Symbol::new(name));
+        }
+        for _ in 0..ROUNDS {
+            if std::env::var("RANKLINT_STATS").is_ok() {
+                eprintln!("taint {} candidates {}", taint.names.len(), taint.candidates(program).len());
+            }
+            if !taint.spread(program) {
+                break;
+            }
+        }
+        taint
+    }
+
+    /// Whether the name may stand for something that differs.
+    pub fn holds(&self, name: Symbol) -> bool {
+        self.names.contains(&name)
+    }
+
+    /// The functions worth evaluating for themselves.
+    pub fn candidates(&self, program: &Program) -> FxHashSet<FunctionId> {
+        let mut out = FxHashSet::default();
+        for file in program.file_ids() {
+            for (index, function) in program.file(file).model.functions.iter().enumerate() {
+                let mentioned = self.mentioned(&function.mentions, &[])
+                    || function.mentions.iter().any(|name| self.notable.contains(name));
+                let named = function.parameters.iter().any(|parameter| self.names.contains(&parameter.name));
+                if mentioned || named {
+                    out.insert(program.function_id(file, crate::model::LocalFunction(index as u32)));
+                }
+            }
+        }
+        out
+    }
+
+    /// Whether a run of mentions holds a name that may differ.
+    fn mentioned(&self, mentions: &[Symbol], locals: &[Symbol]) -> bool {
+        let mut before = None;
+        mentions.iter().any(|&name| {
+            let pair = before.replace(name).is_some_and(|before| self.pairs.contains(&(before, name)));
+            pair || self.names.contains(&name) || locals.contains(&name)
+        })
+    }
+
+    fn spread(&mut self, program: &Program) -> bool {
+        let mut fresh: Vec<Symbol> = Vec::new();
+        for file in program.file_ids() {
+            for function in &program.file(file).model.functions {
+                self.through(function, &mut fresh);
+            }
+        }
+        let before = self.names.len();
+        fresh.retain(|name| self.namesakes.get(name).copied().unwrap_or(0) <= MAX_NAMESAKES);
+        self.names.extend(fresh);
+        self.names.len() > before
+    }
+
+    /// Names that a function makes differ: attributes it writes, itself if it returns such a value.
+    fn through(&self, function: &Function, fresh: &mut Vec<Symbol>) {
+        let mut locals: Vec<Symbol> = Vec::new();
+        for parameter in &function.parameters {
+            if self.names.contains(&parameter.name) {
+                locals.push(parameter.name);
+            }
+        }
+        for _ in 0..2 {
+            let before = locals.len();
+            for flow in &function.flows {
+                let tainted =
+                    |start: u32, end: u32| self.mentioned(&function.mentions[start as usize..end as usize], &locals);
+                let mut hit = tainted(flow.start, flow.end);
+                let mut guard = flow.guard;
+                while !hit && guard > 0 {
+                    let around = function.guards[guard as usize - 1];
+                    hit = tainted(around.start, around.end);
+                    guard = around.around;
+                }
+                if !hit {
+                    continue;
+                }
+                match flow.to {
+                    Sink::Return if function.kind == FunctionKind::Def => fresh.push(function.name),
+                    Sink::Return => {}
+                    Sink::Attribute(name) => fresh.push(name),
+                    Sink::Name(name) => match function.kind {
+                        // Variables of modules and classes are seen from elsewhere.
+                        FunctionKind::Module | FunctionKind::ClassBody => fresh.push(name),
+                        _ if !locals.contains(&name) => locals.push(name),
+                        _ => {}
+                    },
+                }
+            }
+            if locals.len() == before {
+                break;
+            }
+        }
+    }
+}
+
+/// How many functions bear each name, or write an attribute or a module variable of it.
+fn namesakes(program: &Program) -> FxHashMap<Symbol, usize> {
+    let mut out: FxHashMap<Symbol, usize> = FxHashMap::default();
+    for file in program.file_ids() {
+        for function in &program.file(file).model.functions {
+            if function.kind == FunctionKind::Def {
+                *out.entry(function.name).or_default() += 1;
+            }
+            let outer = matches!(function.kind, FunctionKind::Module | FunctionKind::ClassBody);
+            for flow in &function.flows {
+                match flow.to {
+                    Sink::Attribute(name) => *out.entry(name).or_default() += 1,
+                    Sink::Name(name) if outer => *out.entry(name).or_default() += 1,
+                    _ => {}
+                }
+            }
+        }
+    }
+    out
+}
+
+fn differs(kind: &ValueKind) -> bool {
+    matches!(kind, ValueKind::Rank | ValueKind::First | ValueKind::Last | ValueKind::Local(_) | ValueKind::Member)
+}
