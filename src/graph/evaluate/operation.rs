@@ -9,6 +9,8 @@ use crate::model::ExprId;
 use super::arguments::Arguments;
 use super::{Engine, Frame};
 
+/// Whether the process group is there.
+const INITIALIZED: &str = "is_initialized";
 /// The type of a mesh of ranks.
 pub(super) const MESH: &str = "torch.distributed.device_mesh.DeviceMesh";
 /// The type of a group of ranks.
@@ -64,6 +66,9 @@ impl<'p> Engine<'p> {
         span: Span,
     ) -> Value {
         self.remember_seed(frame, dotted, &arguments);
+        if dotted.as_str().ends_with(".is_initialized") && self.program.catalog.entry(dotted).is_some() {
+            return self.values.make(Node::Apply(Symbol::new(INITIALIZED), Box::from([])));
+        }
         if let Some(entry) = self.program.catalog.entry(dotted) {
             let entry = entry.clone();
             if let Some(drawn) = self.drawn_from_seed(frame, dotted, &entry, &arguments, span) {
@@ -321,7 +326,10 @@ impl<'p> Engine<'p> {
             OperationKind::GroupCreation => !local,
             OperationKind::PointToPoint | OperationKind::Teardown => false,
         };
-        if communicates {
+        // What is made only where it is not there yet has been made by whoever came first, on every rank.
+        let made_once =
+            creates && members.is_none() && frame.guards.iter().any(|&guard| self.asks_whether_initialized(guard));
+        if communicates && !made_once {
             let event = Event {
                 op: operation.op,
                 creates,
@@ -406,6 +414,17 @@ impl<'p> Engine<'p> {
     ) {
         if let Some((_, Some(expr))) = self.operand(arguments, operand) {
             self.store(frame, expr, value);
+        }
+    }
+
+    /// Whether a condition holds only where the process group is not there yet.
+    fn asks_whether_initialized(&self, guard: Value) -> bool {
+        match *self.values.node(guard) {
+            Node::And(left, right) => self.asks_whether_initialized(left) || self.asks_whether_initialized(right),
+            Node::Not(inner) => {
+                matches!(self.values.node(inner), Node::Apply(name, _) if name.as_str() == INITIALIZED)
+            }
+            _ => false,
         }
     }
 
