@@ -65,6 +65,11 @@ impl Catalog {
         self.entries.iter().map(|(name, entry)| (*name, &**entry))
     }
 
+    /// The types, once for each of their names.
+    pub fn types(&self) -> impl Iterator<Item = &Type> {
+        self.types.values()
+    }
+
     /// The type of that dotted name or alias.
     pub fn type_named(&self, dotted: Symbol) -> Option<&Type> {
         self.types.get(&dotted)

@@ -12,7 +12,7 @@ use crate::model::{Flow, Function, FunctionKind, Sink};
 use super::program::Program;
 
 /// Rounds in which names spread through returns and attributes.
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 3;
 
 /// A name that more functions than this define or write means too many things to follow.
 const MAX_NAMESAKES: usize = 10;
@@ -72,6 +72,21 @@ impl Taint {
         for (name, convention) in program.catalog.conventions() {
             if differs(&convention.value.kind) {
                 taint.names.insert(name);
+            }
+        }
+        // A wrapped module communicates when it is called: whoever returns or keeps one matters.
+        let called = |kind: Symbol| program.catalog.entry(Symbol::new(&format!("{kind}.__call__"))).is_some();
+        for kind in program.catalog.types().filter(|kind| called(kind.name)) {
+            let constructors = kind.aliases.iter().chain(&kind.first_of).chain([&kind.name]);
+            taint
+                .names
+                .extend(constructors.filter(|&&name| program.catalog.entry(name).is_some()).map(|&name| last(name)));
+        }
+        for file in program.file_ids() {
+            for (_, import) in program.file(file).model.imports.iter().filter(|(_, import)| import.from) {
+                let renamed = import.names.iter().filter(|alias| taint.names.contains(&alias.name));
+                let bound: Vec<Symbol> = renamed.filter_map(|alias| alias.alias).collect();
+                taint.names.extend(bound);
             }
         }
         for name in ["environ", "getenv"] {

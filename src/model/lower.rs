@@ -64,6 +64,9 @@ pub(super) struct Lowerer<'a> {
     path: Vec<&'a str>,
 }
 
+/// Methods that keep what they are handed.
+const FILLING: [&str; 8] = ["append", "appendleft", "extend", "insert", "add", "update", "put", "put_nowait"];
+
 impl<'a> Lowerer<'a> {
     fn new(detail: Detail) -> Self {
         Self {
@@ -244,7 +247,17 @@ impl<'a> Lowerer<'a> {
                 if expr.value.is_literal_expr() {
                     return;
                 }
-                Stmt::Expr(self.expr(&expr.value))
+                let start = self.mark();
+                let value = self.expr(&expr.value);
+                let end = self.mark();
+                // `self.items.append(x)`: what is handed in stays there.
+                if let ast::Expr::Call(call) = &*expr.value
+                    && let ast::Expr::Attribute(method) = &*call.func
+                    && FILLING.contains(&method.attr.as_str())
+                {
+                    self.flows(&method.value, start, end);
+                }
+                Stmt::Expr(value)
             }
             ast::Stmt::Assign(assign) => {
                 let start = self.mark();

@@ -514,17 +514,22 @@ impl<'p> Engine<'p> {
         self.attributes.insert((class, name), None);
         let program = self.program;
         let mut found: Vec<Value> = Vec::new();
+        // A writer that asks for the attribute itself sees what the others leave; that is not the whole answer.
+        let mut partial = false;
         for &owner in program.lineage(class) {
             let writers = self.writers_of(owner);
             let Some(methods) = writers.get(&name) else { continue };
             // A constructor speaks first; a few other writers are enough to know whether ranks differ.
             for &method in methods.iter().take(6) {
+                partial |= self.active.contains(&method);
                 let Some(summary) = self.summary(method) else { continue };
                 let written = summary.attributes.iter().find(|(written, _)| *written == name);
                 if let Some(&(_, value)) = written
                     && !found.contains(&value)
                 {
                     found.push(value);
+                    // What the constructor leaves is what the other writers go by.
+                    self.attributes.insert((class, name), found.first().copied());
                 }
             }
         }
@@ -537,7 +542,10 @@ impl<'p> Engine<'p> {
                 Some(self.values.make(Node::Carried(site, name, found.into())))
             }
         };
-        self.attributes.insert((class, name), value);
+        match partial {
+            true => self.attributes.remove(&(class, name)),
+            false => self.attributes.insert((class, name), value),
+        };
         value
     }
 

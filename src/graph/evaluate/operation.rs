@@ -9,6 +9,8 @@ use crate::model::ExprId;
 use super::arguments::Arguments;
 use super::{Engine, Frame};
 
+/// Whether the process group is there.
+const INITIALIZED: &str = "is_initialized";
 /// The type of a mesh of ranks.
 pub(super) const MESH: &str = "torch.distributed.device_mesh.DeviceMesh";
 /// The type of a group of ranks.
@@ -35,8 +37,10 @@ impl<'p> Engine<'p> {
                 let entry = entry.clone();
                 // A function that is named without being called is the function; a property is its value.
                 let none = self.none;
-                let external = self.external(dotted);
-                self.catalogued_property(frame, &entry, none, span).filter(|_| is_property(dotted)).unwrap_or(external)
+                match is_property(dotted) {
+                    true => self.catalogued_property(frame, &entry, none, span).unwrap_or(none),
+                    false => self.external(dotted),
+                }
             }
             _ => self.external(dotted),
         }
@@ -62,6 +66,9 @@ impl<'p> Engine<'p> {
         span: Span,
     ) -> Value {
         self.remember_seed(frame, dotted, &arguments);
+        if dotted.as_str().ends_with(".is_initialized") && self.program.catalog.entry(dotted).is_some() {
+            return self.values.make(Node::Apply(Symbol::new(INITIALIZED), Box::from([])));
+        }
         if let Some(entry) = self.program.catalog.entry(dotted) {
             let entry = entry.clone();
             if let Some(drawn) = self.drawn_from_seed(frame, dotted, &entry, &arguments, span) {
@@ -319,7 +326,10 @@ impl<'p> Engine<'p> {
             OperationKind::GroupCreation => !local,
             OperationKind::PointToPoint | OperationKind::Teardown => false,
         };
-        if communicates {
+        // What is made only where it is not there yet has been made by whoever came first, on every rank.
+        let made_once =
+            creates && members.is_none() && frame.guards.iter().any(|&guard| self.asks_whether_initialized(guard));
+        if communicates && !made_once {
             let event = Event {
                 op: operation.op,
                 creates,
@@ -404,6 +414,17 @@ impl<'p> Engine<'p> {
     ) {
         if let Some((_, Some(expr))) = self.operand(arguments, operand) {
             self.store(frame, expr, value);
+        }
+    }
+
+    /// Whether a condition holds only where the process group is not there yet.
+    fn asks_whether_initialized(&self, guard: Value) -> bool {
+        match *self.values.node(guard) {
+            Node::And(left, right) => self.asks_whether_initialized(left) || self.asks_whether_initialized(right),
+            Node::Not(inner) => {
+                matches!(self.values.node(inner), Node::Apply(name, _) if name.as_str() == INITIALIZED)
+            }
+            _ => false,
         }
     }
 
@@ -594,7 +615,9 @@ impl<'p> Engine<'p> {
                 value
             }
             ("len", Some(value)) => self.values.make(Node::Length(value)),
-            ("isinstance" | "callable" | "issubclass" | "type" | "torch.is_tensor", Some(value)) => {
+            // A pretrained model is the same everywhere, wherever its files lie.
+            _ if name == "from_pretrained" => self.unknown(frame, span),
+            ("isinstance" | "hasattr" | "callable" | "issubclass" | "type" | "torch.is_tensor", Some(value)) => {
                 let kind = self.values.make(Node::Kind(value));
                 let parts: Vec<Value> = std::iter::once(kind).chain(args.iter().skip(1).copied()).collect();
                 self.values.make(Node::Apply(dotted, parts.into()))
@@ -603,10 +626,6 @@ impl<'p> Engine<'p> {
             ("torch.device", Some(_)) => {
                 let device = self.values.make(Node::Apply(dotted, args.into()));
                 self.values.make(Node::Kind(device))
-            }
-            ("hasattr", Some(value)) => {
-                let shape = self.values.make(Node::Length(value));
-                self.values.make(Node::Apply(dotted, Box::from([shape])))
             }
             ("range", _) => self.values.make(Node::Range(args.into())),
             ("enumerate", Some(value)) => mapped(self, "enumerate", vec![value]),
