@@ -139,7 +139,8 @@ pub(super) fn explain(
         Some(test) => leaf(engine, test, found.world.axes),
         None => event_leaf(engine, main, found),
     };
-    let birth = leaf.and_then(|leaf| engine.birth(leaf, function));
+    let parting = decision.map(|decision| decision.site);
+    let birth = leaf.and_then(|leaf| engine.birth(leaf, function, parting));
     let origin = origin(engine, leaf, birth, decision);
     let mut confidence = group_confidence(&found.group).min(engine.effects.event(main).confidence);
     if let Some(birth) = birth {
@@ -149,6 +150,14 @@ pub(super) fn explain(
     if birth.is_none() && !catalogued || found.one.rank == found.other.rank && same_place(found) {
         // An opaque fact: it may differ, nobody has shown a rank on which it does.
         confidence = confidence.min(Confidence::Medium);
+    }
+    // A fact of the outside world that comes from another file has come a long way, through attributes and returns
+    // that hold other things as well.
+    if let Some(leaf) = leaf
+        && let Node::Local(born, _) = engine.values.node(leaf)
+        && parting.is_some_and(|parting| parting.file != born.file)
+    {
+        confidence = Confidence::Low;
     }
     // A failing assertion ends the job, so that nobody waits, unless somebody catches it.
     let asserted = decision.is_some_and(|decision| decision.is_assertion) && kind == SplitKind::EarlyExit;

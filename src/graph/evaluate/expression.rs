@@ -339,6 +339,11 @@ impl<'p> Engine<'p> {
         } else if let Some(found) = self.typed_attribute(frame, object, value, name, span) {
             return found;
         }
+        if let Node::AxisGroup(axes) = *self.values.node(value)
+            && let Some(found) = self.group_attribute(frame, axes, name, span)
+        {
+            return found;
+        }
         match name.as_str() {
             "index" if let Node::Kind(device) = *self.values.node(value) => return device,
             "shape" => return self.values.make(Node::Length(value)),
@@ -356,6 +361,32 @@ impl<'p> Engine<'p> {
             }
         }
         self.values.make(Node::Attribute(value, name))
+    }
+
+    /// What an object that stands for a group says of this rank's place in it.
+    fn group_attribute(
+        &mut self,
+        frame: &mut Frame<'p>,
+        axes: crate::flow::Axes,
+        name: Symbol,
+        span: Span,
+    ) -> Option<Value> {
+        let kind = match name.as_str() {
+            "is_first_rank" => crate::catalog::ValueKind::First,
+            "is_last_rank" => crate::catalog::ValueKind::Last,
+            "rank_in_group" | "local_rank" | "group_rank" => crate::catalog::ValueKind::Rank,
+            "world_size" | "size" => crate::catalog::ValueKind::Size,
+            _ => return None,
+        };
+        let found = match kind {
+            crate::catalog::ValueKind::First => self.is_first(axes),
+            crate::catalog::ValueKind::Last => self.is_last(axes),
+            crate::catalog::ValueKind::Rank => self.values.make(Node::Rank(axes)),
+            _ => self.values.make(Node::Size(axes)),
+        };
+        let rank = self.values.make(Node::Rank(axes));
+        self.born(rank, frame, span, "each member of the group has its own place in it", Confidence::High);
+        Some(found)
     }
 
     /// What an attribute of an object of a class of the program holds.

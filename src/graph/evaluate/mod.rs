@@ -224,9 +224,12 @@ impl<'p> Engine<'p> {
     }
 
     /// Where the value was born, as seen from `function` if it was seen there.
-    pub fn birth(&self, value: Value, function: FunctionId) -> Option<Birth> {
+    /// Seen from elsewhere it must at least be of the file in which ranks part: a value may be born in many places,
+    /// and a far one explains nothing.
+    pub fn birth(&self, value: Value, function: FunctionId, parting: Option<Site>) -> Option<Birth> {
         let births = self.births.get(&value)?;
-        births.iter().find(|birth| birth.function == function).or(births.first()).copied()
+        let near = |birth: &&Birth| parting.is_some_and(|parting| parting.file == birth.site.file);
+        births.iter().find(|birth| birth.function == function).or(births.iter().find(near)).copied()
     }
 
     /// The parts of an effect, in order.
@@ -372,18 +375,21 @@ impl<'p> Engine<'p> {
             ValueKind::Rank => self.values.make(Node::Rank(axes)),
             ValueKind::Size => self.values.make(Node::Size(axes)),
             ValueKind::First => self.is_first(axes),
-            ValueKind::Last => {
-                let size = self.values.make(Node::Size(axes));
-                let one = self.values.make(Node::Int(1));
-                let last = self.values.make(Node::Binary(crate::model::BinaryOp::Sub, size, one));
-                let rank = self.values.make(Node::Rank(axes));
-                self.values.make(Node::Compare(CompareOp::Eq, rank, last))
-            }
+            ValueKind::Last => self.is_last(axes),
             ValueKind::Group if axes.is_all() => self.values.make(Node::World),
             ValueKind::Group => self.values.make(Node::AxisGroup(axes)),
             ValueKind::Local(_) => self.values.make(Node::Local(frame.site(span), axes)),
             ValueKind::Member | ValueKind::Uniform | ValueKind::Environment => return None,
         })
+    }
+
+    /// Whether this rank is the last along the axes.
+    pub(super) fn is_last(&mut self, axes: Axes) -> Value {
+        let size = self.values.make(Node::Size(axes));
+        let one = self.values.make(Node::Int(1));
+        let last = self.values.make(Node::Binary(crate::model::BinaryOp::Sub, size, one));
+        let rank = self.values.make(Node::Rank(axes));
+        self.values.make(Node::Compare(CompareOp::Eq, rank, last))
     }
 
     /// Whether this rank is the first along the axes.

@@ -10,6 +10,9 @@ use super::arguments::Arguments;
 use super::{Engine, Frame};
 
 /// Whether the process group is there.
+/// The operation by which a rank joins the job.
+const JOIN: &str = "init_process_group";
+
 const INITIALIZED: &str = "is_initialized";
 /// The type of a mesh of ranks.
 pub(super) const MESH: &str = "torch.distributed.device_mesh.DeviceMesh";
@@ -323,6 +326,9 @@ impl<'p> Engine<'p> {
         let creates = operation.kind == OperationKind::GroupCreation;
         let communicates = match operation.kind {
             OperationKind::Collective => true,
+            // Joining the job is a rendezvous of its own, and lies in singletons that every rank asks at another place:
+            // a rank that skips it fails at its first collective, it does not part ways.
+            OperationKind::GroupCreation if operation.op.as_str() == JOIN => false,
             OperationKind::GroupCreation => !local,
             OperationKind::PointToPoint | OperationKind::Teardown => false,
         };

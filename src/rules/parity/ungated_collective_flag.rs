@@ -38,7 +38,10 @@ fn check(program: &Program, findings: &mut Findings) {
         }
         // A flag for tests or for debugging is set by hand, on one process; a setting of the job is set for all.
         let by_hand = environment.is_test_key(key) || is_diagnostic(key);
-        finding.confidence = match (environment.is_test_key(key), by_hand || !environment.checks().is_empty()) {
+        finding.confidence = match (
+            environment.is_test_key(key),
+            by_hand || environment.checks().iter().any(|check| program.same_tree(check.site.file, file)),
+        ) {
             (true, _) => Confidence::High,
             (false, true) => Confidence::Medium,
             (false, false) => Confidence::Low,
