@@ -1,7 +1,7 @@
 //! Which files are worth keeping whole: those whose text holds a word of the trade.
 //!
 //! A file without one can neither issue a collective nor hold a rank, a path or a key; its definitions and calls are
-//! kept, and it is lowered again in full when the call graph shows that it stands on the way to a collective.
+//! kept, so that a chain of calls through it is not lost.
 
 use std::sync::LazyLock;
 

@@ -13,7 +13,6 @@ use super::divergence::{Divergence, Prepared};
 use super::environment::EnvironmentReads;
 use super::modules::Modules;
 use super::operators::OperatorFolders;
-use super::reach::reaching;
 use super::resolve::Target;
 
 /// One Python file of the program.
@@ -123,19 +122,15 @@ impl Program {
         self.divergence.get_or_init(Divergence::default)
     }
 
-    /// Files of which only a skeleton was kept and which must be read in full: a collective can be reached through
-    /// them, or they import a path that another file fixes.
+    /// Files of which only a skeleton was kept and which must be read in full: they import a path that another file
+    /// fixes. Calls that pass through the others are in their skeletons; conditions on ranks cannot be, without a word
+    /// of the trade.
     pub fn wanted_in_full(&self) -> Vec<FileId> {
         let skeleton = |file: FileId| {
             let model = &self.file(file).model;
             model.function(model.module()).skeleton
         };
-        let mut out: Vec<FileId> =
-            reaching(self).into_iter().map(|function| self.locate(function).0).filter(|&file| skeleton(file)).collect();
-        out.extend(self.file_ids().filter(|&file| skeleton(file) && self.imports_a_path(file)));
-        out.sort();
-        out.dedup();
-        out
+        self.file_ids().filter(|&file| skeleton(file) && self.imports_a_path(file)).collect()
     }
 
     /// The program with some models replaced.

@@ -14,7 +14,7 @@ pub enum Detail {
     /// Everything.
     Full,
     /// Definitions, imports, constants and which names each function calls: for files that speak of nothing distributed.
-    /// They are lowered again in full when the call graph shows that they stand on the way to a collective.
+    /// A chain of calls through them is not lost.
     Skeleton,
 }
 
