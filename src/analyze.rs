@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use crate::base::{FileId, LineIndex, Site, Span};
 use crate::catalog::{Catalog, ProjectFacts};
 use crate::finding::Finding;
-use crate::graph::{FileEntry, Program};
+use crate::graph::{Divergence, FileEntry, Prepared, Program, divergence};
 use crate::meta;
 use crate::model::{self, Comment, Detail};
 use crate::rules::{Check, Findings, Rule, Script};
@@ -229,7 +229,7 @@ fn ask(program: &Program, paths: &[String], options: &Options<'_>) -> (Vec<Findi
     // The analysis of the whole program is one long task: it begins first, beside the rules of single files.
     let whole = options.rules.iter().any(|rule| matches!(rule.check, Check::Program(_)));
     let (_, mut answers) = rayon::join(
-        || whole.then(|| catch_unwind(AssertUnwindSafe(|| program.divergence()))),
+        || whole.then(|| catch_unwind(AssertUnwindSafe(|| trace(program)))),
         || ask_files(program, paths, options),
     );
     answers.par_extend(options.rules.par_iter().filter_map(|rule| {
@@ -245,6 +245,20 @@ fn ask(program: &Program, paths: &[String], options: &Options<'_>) -> (Vec<Findi
         }
     }
     (found, internal)
+}
+
+/// Traces the program, one tree beside the other; the largest begins first.
+fn trace(program: &Program) {
+    let prepared = Prepared::of(program);
+    let mut trees: Vec<(usize, Vec<FileId>)> = program.trees().into_iter().enumerate().collect();
+    trees.sort_by_key(|(order, tree)| (std::cmp::Reverse(tree.len()), *order));
+    let mut parts: Vec<(usize, Divergence)> = trees
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(order, tree)| (order, divergence(program, &prepared, &tree)))
+        .collect();
+    parts.sort_by_key(|(order, _)| *order);
+    program.keep(parts.into_iter().map(|(_, part)| part).collect());
 }
 
 /// Runs the rules that look at one file.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
+use crate::base::FileId;
 use crate::base::FunctionId;
 use crate::finding::Confidence;
 use crate::flow::{
@@ -46,28 +47,46 @@ pub struct Divergence {
     pub gates: Vec<Gate>,
 }
 
-/// Traces every function from which a collective can be reached.
-pub fn divergence(program: &Program) -> Divergence {
-    let taint = Taint::of(program);
-    let candidates = taint.candidates(program);
-    let mut engine = Engine::new(program, reaching(program), taint);
+/// What is found out once, before any function is evaluated.
+pub struct Prepared {
+    reaching: FxHashSet<FunctionId>,
+    taint: Taint,
+    candidates: FxHashSet<FunctionId>,
+}
+
+impl Prepared {
+    /// Finds out who reaches a collective and which names may differ between ranks.
+    pub fn of(program: &Program) -> Prepared {
+        let taint = Taint::of(program);
+        let candidates = taint.candidates(program);
+        Prepared { reaching: reaching(program), taint, candidates }
+    }
+}
+
+/// Traces every function of the files from which a collective can be reached. Files of one tree belong together:
+/// what they share with other trees is evaluated again there, so that trees can be traced side by side.
+pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {
+    let mut engine = Engine::new(program, &prepared.reaching, &prepared.taint);
     let mut healed = Healed::default();
     let mut out = Divergence::default();
     let mut checked = 0;
     let mut seen_roots = FxHashSet::default();
-    for file in program.file_ids() {
+    for &file in files {
         let model = &program.file(file).model;
         for index in 0..model.functions.len() as u32 {
             let local = LocalFunction(index);
             let function = program.function_id(file, local);
             let skipped = model.function(local).kind == FunctionKind::ClassBody;
-            if skipped || !engine.reaches(function) || !candidates.contains(&function) {
+            if skipped || !prepared.reaching.contains(&function) || !prepared.candidates.contains(&function) {
                 continue;
             }
             engine.summary(function);
             // Callees complete before their callers, so that a split is found where it arises, not where it is inherited.
             while let Some(&completed) = engine.completed.get(checked) {
                 checked += 1;
+                if !program.same_tree(program.locate(completed).0, file) {
+                    continue;
+                }
                 let Some(summary) = engine.summary(completed) else { continue };
                 let root = whole(&mut engine, summary.effects);
                 check(&engine, completed, root, &mut healed, &mut out.splits);

@@ -20,7 +20,7 @@ mod taint;
 mod witness;
 
 pub use context::{Context, each_in_context};
-pub use divergence::Divergence;
+pub use divergence::{Divergence, Prepared, divergence};
 pub use environment::{Access, Action, EnvironmentReads, Key};
 pub use gates::{ForeignRoot, Gate};
 pub use operators::{ModuleName, OperatorFolders, Part};

@@ -9,7 +9,7 @@ use crate::catalog::{Catalog, Entry, ProjectFacts};
 use crate::model::{Class, File, Function, LocalClass, LocalFunction};
 
 use super::bindings::Bindings;
-use super::divergence::Divergence;
+use super::divergence::{Divergence, Prepared};
 use super::environment::EnvironmentReads;
 use super::modules::Modules;
 use super::operators::OperatorFolders;
@@ -56,7 +56,10 @@ impl Program {
         let mut program = Program {
             function_base: bases(files.iter().map(|file| file.model.functions.len())),
             class_base: bases(files.iter().map(|file| file.model.classes.len())),
-            packages: files.iter().map(|file| Symbol::new(file.path.split('/').next().unwrap_or_default())).collect(),
+            packages: files
+                .iter()
+                .map(|file| Symbol::new(file.path.split_once('/').map_or("", |parts| parts.0)))
+                .collect(),
             files,
             facts,
             catalog,
@@ -85,9 +88,39 @@ impl Program {
         program
     }
 
-    /// Where ranks can part ways: found once, on first demand.
+    /// The files by the top-level folder they lie in.
+    pub fn trees(&self) -> Vec<Vec<FileId>> {
+        let mut out: Vec<(Symbol, Vec<FileId>)> = Vec::new();
+        for file in self.file_ids() {
+            let package = self.packages[file.index()];
+            match out.iter_mut().find(|(name, _)| *name == package) {
+                Some((_, files)) => files.push(file),
+                None => out.push((package, vec![file])),
+            }
+        }
+        out.into_iter().map(|(_, files)| files).collect()
+    }
+
+    /// Keeps what tracing the trees has shown, in their order.
+    pub fn keep(&self, parts: Vec<Divergence>) {
+        let mut whole = Divergence::default();
+        for part in parts {
+            whole.splits.extend(part.splits);
+            whole.foreign_roots.extend(part.foreign_roots);
+            whole.gates.extend(part.gates);
+        }
+        // Whoever asks first computes; a second answer would be the same.
+        let _ = self.divergence.set(whole);
+    }
+
+    /// Where ranks can part ways: what was kept, or found now, tree by tree.
     pub fn divergence(&self) -> &Divergence {
-        self.divergence.get_or_init(|| super::divergence::divergence(self))
+        if self.divergence.get().is_none() {
+            let prepared = Prepared::of(self);
+            let parts = self.trees().iter().map(|tree| super::divergence::divergence(self, &prepared, tree)).collect();
+            self.keep(parts);
+        }
+        self.divergence.get_or_init(Divergence::default)
     }
 
     /// Files of which only a skeleton was kept and which must be read in full: a collective can be reached through

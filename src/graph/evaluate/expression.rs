@@ -418,6 +418,7 @@ impl<'p> Engine<'p> {
         }
         let value = self.attribute(class, name)?;
         let value = self.as_seen_by(class, object, value);
+        let value = self.named(frame, name, value, span);
         let says_nothing = matches!(
             self.values.node(value),
             Node::None

@@ -70,8 +70,8 @@ pub struct Engine<'p> {
     globals: FxHashMap<(FileId, Symbol), Value>,
     writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
     births: FxHashMap<Value, Vec<Birth>>,
-    reaching: FxHashSet<FunctionId>,
-    pub(super) taint: Taint,
+    reaching: &'p FxHashSet<FunctionId>,
+    pub(super) taint: &'p Taint,
     pub(super) results: FxHashMap<(Value, Box<[Value]>), Value>,
     looked: FxHashMap<(FunctionId, Box<[Value]>), EffectId>,
     nesting: u32,
@@ -161,7 +161,7 @@ impl<'p> Frame<'p> {
 impl<'p> Engine<'p> {
     /// An engine for the program; `reaching` are the functions from which a collective can be reached.
     /// `taint` says which names are worth following.
-    pub fn new(program: &'p Program, reaching: FxHashSet<FunctionId>, taint: Taint) -> Self {
+    pub fn new(program: &'p Program, reaching: &'p FxHashSet<FunctionId>, taint: &'p Taint) -> Self {
         let mut values = Values::default();
         let none = values.make(Node::None);
         Engine {

@@ -758,9 +758,14 @@ impl<'p> Engine<'p> {
     }
 
     /// A name can say more than the value: `tp_rank = rank % tp_size` is a coordinate along `tp`.
-    fn named(&mut self, frame: &Frame<'p>, name: Symbol, value: Value, span: Span) -> Value {
+    pub(super) fn named(&mut self, frame: &Frame<'p>, name: Symbol, value: Value, span: Span) -> Value {
         let Some(convention) = self.program.catalog.convention(name) else { return value };
         let facts = self.values.facts(value);
+        // How many ranks there are is the same on all of them, however it was found out.
+        if convention.value.kind == crate::catalog::ValueKind::Size && !facts.vary.is_empty() {
+            let meaning = convention.value.clone();
+            return self.meaning(&meaning, frame, span).unwrap_or(value);
+        }
         let says_nothing = matches!(
             self.values.node(value),
             Node::Unknown(_)

@@ -37,11 +37,7 @@ fn check(program: &Program, findings: &mut Findings) {
             finding = finding.because(gate.event, format!("`{called}` issues `{}` here", gate.op));
         }
         // A flag for tests or for debugging is set by hand, on one process; a setting of the job is set for all.
-        let by_hand = environment.is_test_key(key) || is_diagnostic(key);
-        finding.confidence = match (
-            environment.is_test_key(key),
-            by_hand || environment.checks().iter().any(|check| program.same_tree(check.site.file, file)),
-        ) {
+        finding.confidence = match (environment.is_test_key(key), is_diagnostic(key)) {
             (true, _) => Confidence::High,
             (false, true) => Confidence::Medium,
             (false, false) => Confidence::Low,
