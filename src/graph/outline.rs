@@ -20,7 +20,8 @@ const MAX_LINES: usize = 400;
 
 /// What the function issues, as an indented tree. None when it cannot be evaluated.
 pub fn outline(program: &Program, function: FunctionId) -> Option<String> {
-    let mut engine = Engine::new(program, reaching(program), Taint::of(program));
+    let (reached, taint) = (reaching(program), Taint::of(program));
+    let mut engine = Engine::new(program, &reached, &taint);
     let summary = engine.summary(function)?;
     let root = engine.looked_through(summary.effects, MAX_LOOKS);
     let (file, local) = program.locate(function);
