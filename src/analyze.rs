@@ -199,6 +199,14 @@ pub fn analyze(sources: Vec<SourceFile>, options: Options<'_>) -> Analysis {
     Analysis { findings: found, files, lines, internal }
 }
 
+/// The linked program of the sources, every file read in full, inside the current pool.
+pub fn program(sources: Vec<SourceFile>, facts: ProjectFacts, catalog: Arc<Catalog>) -> Program {
+    let sorted = Sorted::new(sources);
+    let entries: Vec<FileEntry> =
+        sorted.python.into_par_iter().map(|(path, text)| model_of(path, text, Detail::Full).entry).collect();
+    Program::link(entries, facts, catalog)
+}
+
 /// Links the program; files that turn out to stand on the way to a collective are lowered again in full.
 fn linked(entries: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>) -> Program {
     let program = Program::link(entries, facts, catalog);

@@ -396,3 +396,26 @@ fn mistakes_in_own_models_keep_their_place() {
     let run = folder.ranklint(&["check"]);
     assert!(run.code == Some(0) || run.err.contains("pyproject.toml:"), "{run:?}");
 }
+
+#[test]
+fn what_a_function_issues_is_drawn() {
+    let folder = Folder::new("graph");
+    let text = "import torch.distributed as dist\n\n\ndef sync(t, steps):\n    for _ in range(steps):\n        dist.all_reduce(t)\n\n\n\
+        def save(t):\n    rank = dist.get_rank()\n    if rank == 0:\n        dist.broadcast(t, src=0)\n    sync(t, 3)\n";
+    folder.file("train.py", text);
+    let run = folder.ranklint(&["graph", "train.save"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let parts = [
+        "train.save (train.py:9)\n",
+        "\n  if `rank == 0` (train.py:11): differs between ranks, ",
+        "\n    broadcast on WORLD, root 0 (train.py:12)\n",
+        "\n  call sync (train.py:13)\n",
+        "(train.py:5): the same on every rank\n      all_reduce on WORLD (train.py:6)\n",
+    ];
+    for part in parts {
+        assert!(run.out.contains(part), "`{part}` is missing: {}", run.out);
+    }
+    assert_eq!(folder.ranklint(&["graph", "train.py::save"]).out, run.out);
+    assert_eq!(folder.ranklint(&["graph", "save", "train.py"]).out, run.out);
+    folder.ranklint(&["graph", "train.saev"]).fails_with(2, &["`train.saev`", "did you mean `train.save`?"]);
+}

@@ -25,6 +25,8 @@ pub(super) enum Command {
     Check(CheckArguments),
     /// Print the page of a rule, or the pages of a group.
     Explain(ExplainArguments),
+    /// Print what a function issues, and why a condition differs between ranks.
+    Graph(GraphArguments),
     /// List the rules.
     Rules(RulesArguments),
     /// Print the version.
@@ -91,6 +93,23 @@ pub(super) struct ExplainArguments {
     /// A rule or a group
     #[arg(value_name = "RULE")]
     pub name: String,
+}
+
+/// Arguments of `graph`.
+#[derive(Debug, Args)]
+pub(super) struct GraphArguments {
+    /// A function: its dotted name, the end of one, or `path.py::Class.method`
+    #[arg(value_name = "FUNCTION")]
+    pub function: String,
+    /// Files and folders to read [default: .]
+    #[arg(value_name = "PATHS")]
+    pub paths: Vec<PathBuf>,
+    /// Use this configuration file
+    #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
+    pub config: Option<PathBuf>,
+    /// Use no configuration file
+    #[arg(long)]
+    pub isolated: bool,
 }
 
 /// Arguments of `rules`.

@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod exit;
 mod explain;
+mod graph;
 mod project;
 mod rules;
 mod select;
@@ -42,6 +43,7 @@ pub fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Graph(arguments) => graph::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
         Command::Version => print(&format!("ranklint {}\n", env!("CARGO_PKG_VERSION"))),
         Command::ConfigSchema => print(&crate::config::schema()),

@@ -384,10 +384,10 @@ impl<'a> Tracer<'a> {
         }
         // Who ends the job is in step with anybody: only the other answer counts.
         if let Some((answer, rest)) = self.survives(one) {
-            return self.under(answer, true, rest, other, here, there, search);
+            return self.under(answer, true, (rest, other), here, there, search);
         }
         if let Some((answer, rest)) = self.survives(other) {
-            return self.under(answer, true, one, rest, here, there, search);
+            return self.under(answer, true, (one, rest), here, there, search);
         }
         let (first, second) = (self.entry(one), self.entry(other));
         let length = search.before.len();
@@ -398,14 +398,14 @@ impl<'a> Tracer<'a> {
                 self.difference(first.first, second.first, here, there, search)
             }
             (Shape::Choice(label, ..), Shape::Choice(other_label, ..)) if label == other_label => self
-                .under((label, true), false, first.first, second.first, here, there, search)
-                .or_else(|| self.under((label, false), false, first.second, second.second, here, there, search)),
+                .under((label, true), false, (first.first, second.first), here, there, search)
+                .or_else(|| self.under((label, false), false, (first.second, second.second), here, there, search)),
             (Shape::Choice(label, ..), _) => self
-                .under((label, true), false, first.first, other, here, there, search)
-                .or_else(|| self.under((label, false), false, first.second, other, here, there, search)),
+                .under((label, true), false, (first.first, other), here, there, search)
+                .or_else(|| self.under((label, false), false, (first.second, other), here, there, search)),
             (_, Shape::Choice(label, ..)) => self
-                .under((label, true), false, one, second.first, here, there, search)
-                .or_else(|| self.under((label, false), false, one, second.second, here, there, search)),
+                .under((label, true), false, (one, second.first), here, there, search)
+                .or_else(|| self.under((label, false), false, (one, second.second), here, there, search)),
             (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..)) if label == other_label => {
                 let inside = entered(level, one, true, here);
                 let other_inside = entered(other_level, other, true, there);
@@ -475,8 +475,7 @@ impl<'a> Tracer<'a> {
         &mut self,
         answer: (u64, bool),
         only: bool,
-        one: TraceId,
-        other: TraceId,
+        (one, other): (TraceId, TraceId),
         here: &Frames,
         there: &Frames,
         search: &mut Search,

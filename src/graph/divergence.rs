@@ -416,10 +416,10 @@ fn contradicts(engine: &Engine<'_>, class: &Assignment) -> bool {
             continue;
         }
         match engine.values.node(atom) {
-            Node::Compare(CompareOp::Is, subject, other) if *engine.values.node(*other) == Node::None => {
-                if class.atoms.get(subject) == Some(&true) {
-                    return true;
-                }
+            Node::Compare(CompareOp::Is, subject, other)
+                if *engine.values.node(*other) == Node::None && class.atoms.get(subject) == Some(&true) =>
+            {
+                return true;
             }
             Node::Compare(CompareOp::Eq, subject, constant)
                 if matches!(engine.values.node(*constant), Node::Int(_) | Node::Str(_) | Node::Bool(_)) =>

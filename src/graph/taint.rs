@@ -232,3 +232,27 @@ fn namesakes(program: &Program) -> FxHashMap<Symbol, usize> {
 fn differs(kind: &ValueKind) -> bool {
     matches!(kind, ValueKind::Rank | ValueKind::First | ValueKind::Last | ValueKind::Local(_) | ValueKind::Member)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::{Catalog, ProjectFacts};
+    use crate::graph::FileEntry;
+    use crate::model::{Detail, lower};
+
+    #[test]
+    fn whoever_reads_a_tainted_attribute_is_a_candidate() {
+        let text = "import torch.distributed as dist\n\n\nclass Job:\n    def start(self):\n        \
+            self.leads = dist.get_rank() == 0\n\n    def save(self):\n        if self.leads:\n            \
+            dist.barrier()\n\n    def step(self, count):\n        if count > 3:\n            dist.barrier()\n";
+        let model = lower(&crate::syntax::parse(text), text, Detail::Full);
+        let entry = FileEntry { path: "job.py".to_owned(), text: text.into(), model };
+        let program = Program::link(vec![entry], ProjectFacts::default(), Catalog::builtin().clone().into());
+        let taint = Taint::of(&program);
+        assert!(taint.holds(Symbol::new("leads")));
+        let candidates = taint.candidates(&program);
+        let names: Vec<&str> = candidates.iter().map(|&id| program.function(id).name.as_str()).collect();
+        assert!(names.contains(&"save"), "{names:?}");
+        assert!(!names.contains(&"step"), "{names:?}");
+    }
+}

@@ -304,7 +304,7 @@ fn kind(
 }
 
 /// The first part of a value that differs by itself.
-fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Value> {
+pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Value> {
     let mut seen = FxHashSet::default();
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {
@@ -553,7 +553,8 @@ fn witness_event(engine: &Engine<'_>, event: EventId, found: &Found) -> WitnessE
     }
 }
 
-fn snippet(engine: &Engine<'_>, site: Site) -> String {
+/// The text at a site, on one line and cut short.
+pub(super) fn snippet(engine: &Engine<'_>, site: Site) -> String {
     let text = engine.text(site);
     let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.chars().count() > 48 {

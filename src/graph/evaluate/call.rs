@@ -605,7 +605,7 @@ impl<'p> Engine<'p> {
                 }
             }
             Node::Instance(class, _) => {
-                let mut part = |engine: &mut Self, frame: &mut Frame<'p>, name: &str| {
+                let part = |engine: &mut Self, frame: &mut Frame<'p>, name: &str| {
                     let Some(method) = engine.program.method(class, Symbol::new(name)) else { return Effects::NOTHING };
                     let outer = std::mem::take(&mut frame.sequence);
                     let arguments = Arguments { receiver: Some(value), ..Arguments::default() };

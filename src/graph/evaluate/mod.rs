@@ -232,6 +232,11 @@ impl<'p> Engine<'p> {
         births.iter().find(|birth| birth.function == function).or(births.iter().find(near)).copied()
     }
 
+    /// Where the value was born first, wherever that is.
+    pub(super) fn first_birth(&self, value: Value) -> Option<Birth> {
+        self.births.get(&value)?.first().copied()
+    }
+
     /// The parts of an effect, in order.
     pub(super) fn below(&self, effect: EffectId) -> Vec<EffectId> {
         match self.effects.get(effect) {

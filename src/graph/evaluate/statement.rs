@@ -405,7 +405,7 @@ impl<'p> Engine<'p> {
         match self.values.node(value) {
             Node::None => true,
             Node::Changed(..) => true,
-            Node::Mapped(name, parts) => {
+            Node::Mapped(name, _) => {
                 matches!(name.as_str(), "store" | "extend" | "update")
             }
             Node::If(_, then, otherwise) => [*then, *otherwise]

@@ -20,13 +20,3 @@ def log_in_step(loss):
     dist.all_reduce(loss)
     if dist.get_rank() == 0:
         print(loss.item())
-
-
-def outer(t):
-    rank = dist.get_rank()
-
-    def inner():
-        if rank == 0:
-            dist.barrier()  # error: [conditional-collective]
-
-    inner()

@@ -57,14 +57,6 @@ def walrus(flag):
     return rank
 
 
-def command(name):
-    match dist.get_rank():
-        case 0:
-            dist.barrier()  # error: [conditional-collective]
-        case _:
-            print("follower", name)
-
-
 def command_in_step(name):
     match dist.get_rank():
         case 0:

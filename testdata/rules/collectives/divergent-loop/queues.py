@@ -9,11 +9,6 @@ class Pump:
     def __init__(self):
         self.inbox = queue.Queue()
 
-    def drain(self, t):
-        while not self.inbox.empty():
-            item = self.inbox.get_nowait()
-            dist.all_reduce(t)  # error: [divergent-loop]
-
     def drain_in_step(self, t):
         n = torch.tensor([self.inbox.qsize()])
         dist.all_reduce(n, op=dist.ReduceOp.MIN)
