@@ -58,8 +58,9 @@ impl Prepared {
     /// Finds out who reaches a collective and which names may differ between ranks.
     pub fn of(program: &Program) -> Prepared {
         let taint = Taint::of(program);
-        let candidates = taint.candidates(program);
-        Prepared { reaching: reaching(program), taint, candidates }
+        let reaching = reaching(program);
+        let candidates = taint.candidates(program, &reaching);
+        Prepared { reaching, taint, candidates }
     }
 }
 
@@ -77,7 +78,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
             let local = LocalFunction(index);
             let function = program.function_id(file, local);
             let skipped = model.function(local).kind == FunctionKind::ClassBody;
-            if skipped || !prepared.reaching.contains(&function) || !prepared.candidates.contains(&function) {
+            if skipped || !prepared.candidates.contains(&function) {
                 continue;
             }
             engine.summary(function);

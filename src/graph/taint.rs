@@ -37,7 +37,6 @@ impl Taint {
             namesakes: namesakes(program),
             notable: FxHashSet::default(),
         };
-        let last = |name: Symbol| Symbol::new(name.as_str().rsplit('.').next().unwrap_or_default());
         for (name, entry) in program.catalog.entries() {
             match entry {
                 Entry::Value(value) if matches!(value.kind, ValueKind::Local(_)) => {
@@ -105,26 +104,53 @@ impl Taint {
         self.names.contains(&name)
     }
 
-    /// The functions worth evaluating for themselves: a condition in them may differ between ranks, or something that
-    /// they hand on, or they name a root.
-    pub fn candidates(&self, program: &Program) -> FxHashSet<FunctionId> {
+    /// The functions worth evaluating for themselves, of those in `reaching`: a condition in them may differ between
+    /// ranks, or something that they hand to a function that reaches a collective, or they name a root.
+    pub fn candidates(&self, program: &Program, reaching: &FxHashSet<FunctionId>) -> FxHashSet<FunctionId> {
+        let mut callees: FxHashSet<Symbol> = FxHashSet::default();
+        for &function in reaching {
+            callees.insert(program.function(function).name);
+            if let Some(class) = program.class_of(function) {
+                callees.insert(program.class(class).name);
+            }
+        }
+        for (name, entry) in program.catalog.entries() {
+            if matches!(entry, Entry::Operation(_)) {
+                callees.insert(last(name));
+            }
+        }
         let mut out = FxHashSet::default();
-        let mut locals = Vec::new();
         for file in program.file_ids() {
-            for (index, function) in program.file(file).model.functions.iter().enumerate() {
-                locals.clear();
+            let functions = &program.file(file).model.functions;
+            let mut known: Vec<Vec<Symbol>> = Vec::with_capacity(functions.len());
+            for (index, function) in functions.iter().enumerate() {
+                // A nested function sees the variables of its home, which stands before it.
+                let mut locals = match function.parent.and_then(|parent| known.get(parent.0 as usize)) {
+                    Some(outer) if function.kind != FunctionKind::ClassBody => outer.clone(),
+                    _ => Vec::new(),
+                };
                 self.locals(function, &mut locals);
-                let decides =
-                    |start: u32, end: u32| self.mentioned(&function.mentions[start as usize..end as usize], &locals);
-                let worth = function.guards.iter().any(|guard| decides(guard.start, guard.end))
-                    || function.arguments.iter().any(|&(start, end)| decides(start, end))
-                    || function.mentions.iter().any(|name| self.notable.contains(name));
-                if worth {
-                    out.insert(program.function_id(file, crate::model::LocalFunction(index as u32)));
+                let id = program.function_id(file, crate::model::LocalFunction(index as u32));
+                if reaching.contains(&id) && self.worth(function, &locals, &callees) {
+                    out.insert(id);
                 }
+                known.push(locals);
             }
         }
         out
+    }
+
+    fn worth(&self, function: &Function, locals: &[Symbol], callees: &FxHashSet<Symbol>) -> bool {
+        let differs = |start: u32, end: u32| self.mentioned(&function.mentions[start as usize..end as usize], locals);
+        let handed_on = |start: u32, end: u32| {
+            // The callee's own name is what was mentioned last before the arguments; a callee may be among them too.
+            let callee = start.checked_sub(1).map(|before| function.mentions[before as usize]);
+            callee.is_none_or(|callee| callees.contains(&callee) || locals.contains(&callee) || self.holds(callee))
+                || function.mentions[start as usize..end as usize].iter().any(|name| callees.contains(name))
+        };
+        function.guards.iter().any(|guard| differs(guard.start, guard.end))
+            || function.arguments.iter().any(|&(start, end)| handed_on(start, end) && differs(start, end))
+            || function.mentions.iter().any(|name| self.notable.contains(name))
     }
 
     /// Whether a run of mentions holds a name that may differ.
@@ -208,6 +234,11 @@ impl Taint {
     }
 }
 
+/// The last part of a dotted name.
+fn last(name: Symbol) -> Symbol {
+    Symbol::new(name.as_str().rsplit('.').next().unwrap_or_default())
+}
+
 /// How many functions bear each name, or write an attribute or a module variable of it.
 fn namesakes(program: &Program) -> FxHashMap<Symbol, usize> {
     let mut out: FxHashMap<Symbol, usize> = FxHashMap::default();
@@ -250,7 +281,7 @@ mod tests {
         let program = Program::link(vec![entry], ProjectFacts::default(), Catalog::builtin().clone().into());
         let taint = Taint::of(&program);
         assert!(taint.holds(Symbol::new("leads")));
-        let candidates = taint.candidates(&program);
+        let candidates = taint.candidates(&program, &crate::graph::reach::reaching(&program));
         let names: Vec<&str> = candidates.iter().map(|&id| program.function(id).name.as_str()).collect();
         assert!(names.contains(&"save"), "{names:?}");
         assert!(!names.contains(&"step"), "{names:?}");

@@ -404,7 +404,9 @@ impl<'a> Lowerer<'a> {
     }
 
     fn match_statement(&mut self, stmt: &'a ast::StmtMatch) -> Stmt {
+        let start = self.mark();
         let subject = self.expr(&stmt.subject);
+        self.condition(start);
         let cases = stmt
             .cases
             .iter()
