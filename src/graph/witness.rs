@@ -151,11 +151,17 @@ pub(super) fn explain(
         // An opaque fact: it may differ, nobody has shown a rank on which it does.
         confidence = confidence.min(Confidence::Medium);
     }
-    // A fact of the outside world that comes from another file has come a long way, through attributes and returns
-    // that hold other things as well.
-    if let Some(leaf) = leaf
-        && let Node::Local(born, _) = engine.values.node(leaf)
-        && parting.is_some_and(|parting| parting.file != born.file)
+    // A fact of the outside world that comes from another function has come a long way, through attributes and returns
+    // that hold other things as well; an opaque fact of which nobody can say where it was born explains nothing.
+    let opaque = found.one.rank == found.other.rank && same_place(found);
+    let local = leaf.and_then(|leaf| match engine.values.node(leaf) {
+        Node::Local(born, _) if !engine.shares.contains(&leaf) => Some(*born),
+        _ => None,
+    });
+    let share = leaf.is_some_and(|leaf| engine.shares.contains(&leaf));
+    let near = |born: Site| parting.is_some_and(|parting| engine.same_function(parting, born));
+    if local.is_some_and(|born| !near(born))
+        || opaque && !share && local.is_none() && birth.is_none() && decision.is_some()
     {
         confidence = Confidence::Low;
     }

@@ -246,8 +246,14 @@ impl<'p> Engine<'p> {
                 | Node::External(_)
                 | Node::Capture(..)
         );
+        // What is called a group getter returns a group, whatever could be made of its body.
+        let group = by_convention.is_some_and(|meaning| matches!(self.values.node(meaning), Node::AxisGroup(_)))
+            && !matches!(
+                self.values.node(result),
+                Node::AxisGroup(_) | Node::World | Node::MadeGroup(..) | Node::If(..) | Node::Index(..)
+            );
         match by_convention {
-            Some(meaning) if says_nothing => meaning,
+            Some(meaning) if says_nothing || group => meaning,
             _ => result,
         }
     }

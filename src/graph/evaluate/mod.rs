@@ -70,6 +70,8 @@ pub struct Engine<'p> {
     globals: FxHashMap<(FileId, Symbol), Value>,
     writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
     births: FxHashMap<Value, Vec<Birth>>,
+    /// Values that are this rank's share of the data, not facts of the outside world.
+    pub(super) shares: FxHashSet<Value>,
     reaching: &'p FxHashSet<FunctionId>,
     pub(super) taint: &'p Taint,
     pub(super) results: FxHashMap<(Value, Box<[Value]>), Value>,
@@ -174,6 +176,7 @@ impl<'p> Engine<'p> {
             globals: FxHashMap::default(),
             writers: FxHashMap::default(),
             births: FxHashMap::default(),
+            shares: FxHashSet::default(),
             reaching,
             taint,
             results: FxHashMap::default(),
@@ -225,11 +228,12 @@ impl<'p> Engine<'p> {
 
     /// Where the value was born, as seen from `function` if it was seen there.
     /// Seen from elsewhere it must at least be of the file in which ranks part: a value may be born in many places,
-    /// and a far one explains nothing.
+    /// and a far one explains nothing, unless it is the only one.
     pub fn birth(&self, value: Value, function: FunctionId, parting: Option<Site>) -> Option<Birth> {
         let births = self.births.get(&value)?;
         let near = |birth: &&Birth| parting.is_some_and(|parting| parting.file == birth.site.file);
-        births.iter().find(|birth| birth.function == function).or(births.iter().find(near)).copied()
+        let only = || births.first().filter(|_| births.len() == 1);
+        births.iter().find(|birth| birth.function == function).or(births.iter().find(near)).or_else(only).copied()
     }
 
     /// Where the value was born first, wherever that is.
@@ -275,6 +279,16 @@ impl<'p> Engine<'p> {
     /// What a function issues, where that is known already.
     pub(super) fn known_effects(&self, function: FunctionId) -> Option<EffectId> {
         self.summaries.get(&function).map(|summary| summary.effects)
+    }
+
+    /// Whether two places lie in the same outermost function or method, or both outside all of them.
+    pub(super) fn same_function(&self, one: Site, other: Site) -> bool {
+        let around = |site: Site| {
+            let functions = &self.program.file(site.file).model.functions;
+            let holds = |span: Span| span.start <= site.span.start && site.span.end <= span.end;
+            functions.iter().position(|function| function.kind == FunctionKind::Def && holds(function.span))
+        };
+        one.file == other.file && around(one) == around(other)
     }
 
     /// The text at a site.
@@ -383,7 +397,13 @@ impl<'p> Engine<'p> {
             ValueKind::Last => self.is_last(axes),
             ValueKind::Group if axes.is_all() => self.values.make(Node::World),
             ValueKind::Group => self.values.make(Node::AxisGroup(axes)),
-            ValueKind::Local(_) => self.values.make(Node::Local(frame.site(span), axes)),
+            ValueKind::Local(kind) => {
+                let local = self.values.make(Node::Local(frame.site(span), axes));
+                if *kind == catalog::LocalKind::Data {
+                    self.shares.insert(local);
+                }
+                local
+            }
             ValueKind::Member | ValueKind::Uniform | ValueKind::Environment => return None,
         })
     }
