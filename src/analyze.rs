@@ -249,7 +249,9 @@ fn ask(program: &Program, paths: &[String], options: &Options<'_>) -> (Vec<Findi
 
 /// Traces the program, one tree beside the other; the largest begins first.
 fn trace(program: &Program) {
-    let prepared = Prepared::of(program);
+    let prepared = Prepared::of(program, |one, other| {
+        rayon::join(one, other);
+    });
     let mut trees: Vec<(usize, Vec<FileId>)> = program.trees().into_iter().enumerate().collect();
     trees.sort_by_key(|(order, tree)| (std::cmp::Reverse(tree.len()), *order));
     let mut parts: Vec<(usize, Divergence)> = trees

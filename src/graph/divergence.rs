@@ -2,6 +2,7 @@
 //! the first event on which two classes disagree is a split.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use rustc_hash::FxHashSet;
 
@@ -22,13 +23,13 @@ use super::taint::Taint;
 use super::witness::{Found, Split, explain};
 
 /// Trees heavier than this are not traced.
-const MAX_WEIGHT: u32 = 4_000;
+const MAX_WEIGHT: u32 = 1_600;
 
 /// Pending calls that are looked into for one function.
-const MAX_LOOKS: u32 = 400;
+const MAX_LOOKS: u32 = 120;
 
 /// Steps of one function's comparison on one group.
-pub(super) const FUEL: u32 = 60_000;
+pub(super) const FUEL: u32 = 20_000;
 
 /// Splits reported for one function and group.
 const MAX_SPLITS: usize = 6;
@@ -55,10 +56,13 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Finds out who reaches a collective and which names may differ between ranks.
-    pub fn of(program: &Program) -> Prepared {
-        let taint = Taint::of(program);
-        let reaching = reaching(program);
+    /// Finds out who reaches a collective and which names may differ between ranks. The two know nothing of each
+    /// other: `both` may run them side by side.
+    pub fn of(program: &Program, both: impl FnOnce(&(dyn Fn() + Sync), &(dyn Fn() + Sync))) -> Prepared {
+        let (taint, reached) = (OnceLock::new(), OnceLock::new());
+        both(&|| drop(taint.set(Taint::of(program))), &|| drop(reached.set(reaching(program))));
+        let taint = taint.into_inner().expect("both were run");
+        let reaching = reached.into_inner().expect("both were run");
         let candidates = taint.candidates(program, &reaching);
         Prepared { reaching, taint, candidates }
     }

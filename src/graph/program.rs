@@ -115,7 +115,10 @@ impl Program {
     /// Where ranks can part ways: what was kept, or found now, tree by tree.
     pub fn divergence(&self) -> &Divergence {
         if self.divergence.get().is_none() {
-            let prepared = Prepared::of(self);
+            let prepared = Prepared::of(self, |one, other| {
+                one();
+                other();
+            });
             let parts = self.trees().iter().map(|tree| super::divergence::divergence(self, &prepared, tree)).collect();
             self.keep(parts);
         }
