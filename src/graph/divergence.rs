@@ -250,7 +250,7 @@ fn first_difference(
     let extent = size.min(4);
     let world = World { size, extent, axes };
     let members = members(engine, group, outline);
-    let missing = needed(engine, outline, world, group);
+    let missing = needed(engine, outline, world);
     let atoms: Vec<Value> = missing.atoms.iter().copied().filter(|atom| !members.contains_key(atom)).collect();
     let ranks: Vec<i64> = match (group, missing.rank) {
         (GroupKey::Made(_, ranks), _) => ranks.iter().copied().filter(|rank| (0..size).contains(rank)).collect(),
@@ -330,7 +330,7 @@ fn asks_for_ranks(engine: &Engine<'_>, value: Value, group: Value) -> bool {
 }
 
 /// What the tests, loops and events ask of a class.
-fn needed(engine: &Engine<'_>, outline: &Outline, world: World, group: &GroupKey) -> Missing {
+fn needed(engine: &Engine<'_>, outline: &Outline, world: World) -> Missing {
     let mut out = Missing::default();
     let on_group = |event: EventId| {
         let event = engine.effects.event(event);
@@ -360,7 +360,6 @@ fn needed(engine: &Engine<'_>, outline: &Outline, world: World, group: &GroupKey
         out.axes.extend(missing.axes);
         out.atoms.extend(missing.atoms);
     }
-    let _ = group;
     out
 }
 

@@ -82,7 +82,7 @@ impl<'p> Engine<'p> {
     }
 
     /// One value for each parameter of the function.
-    pub(super) fn bind(&mut self, frame: &mut Frame<'p>, function: FunctionId, arguments: &Arguments) -> Vec<Value> {
+    pub(super) fn bind(&mut self, function: FunctionId, arguments: &Arguments) -> Vec<Value> {
         let program = self.program;
         let (file, local) = program.locate(function);
         let model = &program.file(file).model;
@@ -99,7 +99,7 @@ impl<'p> Engine<'p> {
                     let by_position = if parameter.kind == ParameterKind::Normal { positional.next() } else { None };
                     match (by_position, named) {
                         (Some(value), _) | (None, Some(value)) => value,
-                        (None, None) => self.missing_argument(frame, function, index, arguments),
+                        (None, None) => self.missing_argument(function, index, arguments),
                     }
                 }
                 ParameterKind::Positionals => {
@@ -138,13 +138,7 @@ impl<'p> Engine<'p> {
         out
     }
 
-    fn missing_argument(
-        &mut self,
-        frame: &mut Frame<'p>,
-        function: FunctionId,
-        index: usize,
-        arguments: &Arguments,
-    ) -> Value {
+    fn missing_argument(&mut self, function: FunctionId, index: usize, arguments: &Arguments) -> Value {
         let program = self.program;
         let (file, local) = program.locate(function);
         let parameter = program.file(file).model.function(local).parameters[index];
@@ -169,10 +163,7 @@ impl<'p> Engine<'p> {
                     },
                 }
             }
-            None => {
-                let _ = frame;
-                self.values.make(Node::Unknown(crate::base::Site { file, span: parameter.span }))
-            }
+            None => self.values.make(Node::Unknown(crate::base::Site { file, span: parameter.span })),
         }
     }
 }

@@ -199,7 +199,7 @@ impl<'p> Engine<'p> {
         span: Span,
     ) -> Value {
         let definition = self.program.function(function);
-        let bound = self.bind(frame, function, &arguments);
+        let bound = self.bind(function, &arguments);
         let by_convention = self.conventional_result(frame, function, span);
         if self.may_wait(function, &bound) {
             return by_convention.unwrap_or_else(|| self.pending_call(frame, function, bound, span));
@@ -498,7 +498,7 @@ impl<'p> Engine<'p> {
                 let mut with_self = arguments.clone();
                 let placeholder = self.values.make(Node::Instance(class, Box::from([])));
                 with_self.receiver = Some(placeholder);
-                let bound = self.bind(frame, constructor, &with_self);
+                let bound = self.bind(constructor, &with_self);
                 let instance = self.values.make(Node::Instance(class, bound.into()));
                 with_self.receiver = Some(instance);
                 if self.reaches(constructor) {

@@ -186,8 +186,7 @@ impl<'p> Engine<'p> {
                     return self.call_function(frame, method, arguments, span);
                 }
             }
-            Node::If(test, then, otherwise) if self.is_object(then) && self.is_object(otherwise) => {
-                let _ = test;
+            Node::If(_, then, otherwise) if self.is_object(then) && self.is_object(otherwise) => {
                 arguments.receiver = Some(then);
             }
             _ => {}
@@ -536,9 +535,8 @@ impl<'p> Engine<'p> {
                     let whole: Vec<Value> = parts.iter().copied().chain(added).collect();
                     self.values.make(Node::Sequence(whole.into()))
                 }
-                ("setdefault", _, Node::If(test, then, otherwise)) => {
+                ("setdefault", _, Node::If(..)) => {
                     // The key is there afterwards, whatever was before.
-                    let _ = (test, then, otherwise);
                     self.values.make(Node::Mapped(name, Box::from([self.none])))
                 }
                 ("extend" | "update", _, _) => {

@@ -549,8 +549,6 @@ impl<'p> Engine<'p> {
 
     fn with(&mut self, frame: &mut Frame<'p>, items: &'p [WithItem], body: Block) {
         let Some((item, rest)) = items.split_first() else { return self.block(frame, body) };
-        let model = frame.model;
-        let span = model.span(item.context);
         let context = self.context(frame, item.context);
         if let Some(target) = item.target {
             self.assign(frame, target, context.value);
@@ -573,9 +571,6 @@ impl<'p> Engine<'p> {
             let manager = context.manager;
             let scope = self.effects.make(Effect::Scope { manager, body: inner }, &self.values);
             self.emit(frame, scope);
-        } else if self.effects.summed(inner).exits {
-            // What is issued inside is evened out; how it is left still counts.
-            let _ = span;
         }
         frame.dead = dead;
     }
