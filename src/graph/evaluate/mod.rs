@@ -1,7 +1,7 @@
 //! Evaluates functions symbolically, once each: what they return, what they leave on `self`, and what they issue.
 //!
-//! Summaries are demanded by callers and kept; a call that closes a cycle sees an empty summary, which is the
-//! fixpoint's first approximation, and the cycle's functions are evaluated once more with what was learned.
+//! Summaries are demanded by callers and kept. A call that closes a cycle is taken to issue nothing: one pass, no
+//! fixpoint over cycles of calls yet.
 
 mod arguments;
 mod call;
