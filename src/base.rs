@@ -92,6 +92,14 @@ impl Symbol {
         self.0
     }
 
+    /// The part of a dotted name after the last dot.
+    pub fn last_part(self) -> Symbol {
+        match self.0.rsplit_once('.') {
+            Some((_, last)) => Symbol::new(last),
+            None => self,
+        }
+    }
+
     fn address(self) -> usize {
         std::ptr::from_ref(self.0).addr()
     }

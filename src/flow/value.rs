@@ -154,6 +154,15 @@ impl Facts {
     }
 }
 
+fn hash_of(node: &Node) -> u32 {
+    (FxBuildHasher.hash_one(node) >> 32) as u32
+}
+
+/// A kept hash as the table wants it: with entropy at both ends.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
+}
+
 /// The function whose result are the ranks of its argument, a group.
 pub const MEMBERS: &str = "members";
 
@@ -165,6 +174,8 @@ const MAX_DEPTH: u16 = 48;
 pub struct Values {
     nodes: Vec<Node>,
     facts: Vec<Facts>,
+    /// The node's hash, so that it is computed once.
+    hashes: Vec<u32>,
     index: HashTable<Value>,
     /// What a parameter conventionally is, by its name.
     meanings: FxHashMap<Value, Value>,
@@ -209,40 +220,43 @@ impl Values {
             Ok(value) => return value,
             Err(node) => node,
         };
-        if let Some(known) = self.find(&node) {
+        let mut hash = hash_of(&node);
+        if let Some(known) = self.find(&node, hash) {
             return known;
         }
         let mut facts = self.compute(&node);
         facts.depth += 1;
         let node = match facts.depth > MAX_DEPTH {
             // Too deep to be worth its structure: one opaque value that varies as it would have.
-            true => Node::Local(
-                Site { file: FileId(u32::MAX), span: crate::base::Span::new(self.nodes.len() as u32, 0) },
-                facts.vary,
-            ),
+            true => {
+                let span = crate::base::Span::new(self.nodes.len() as u32, 0);
+                let opaque = Node::Local(Site { file: FileId(u32::MAX), span }, facts.vary);
+                (facts.depth, hash) = (1, hash_of(&opaque));
+                opaque
+            }
             false => node,
         };
-        if facts.depth > MAX_DEPTH {
-            facts.depth = 1;
-        }
         let value = Value(self.nodes.len() as u32);
-        let hash = FxBuildHasher.hash_one(&node);
         self.nodes.push(node);
         self.facts.push(facts);
-        let nodes = &self.nodes;
-        self.index.insert_unique(hash, value, |value| FxBuildHasher.hash_one(&nodes[value.0 as usize]));
+        self.hashes.push(hash);
+        let hashes = &self.hashes;
+        self.index.insert_unique(spread(hash), value, |value| spread(hashes[value.0 as usize]));
         value
     }
 
-    fn find(&self, node: &Node) -> Option<Value> {
-        let hash = FxBuildHasher.hash_one(node);
-        self.index.find(hash, |value| self.nodes[value.0 as usize] == *node).copied()
+    fn find(&self, node: &Node, hash: u32) -> Option<Value> {
+        let same = |value: &Value| {
+            let at = value.0 as usize;
+            self.hashes[at] == hash && self.nodes[at] == *node
+        };
+        self.index.find(spread(hash), same).copied()
     }
 
     /// A parameter whose name conventionally stands for `meaning`.
     pub fn parameter(&mut self, function: FunctionId, position: u16, meaning: Option<Value>) -> Value {
         let node = Node::Parameter(function, position);
-        if let Some(known) = self.find(&node) {
+        if let Some(known) = self.find(&node, hash_of(&node)) {
             return known;
         }
         let value = self.make(node);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, RwLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Span, Symbol};
 use crate::catalog::{Catalog, Entry, ProjectFacts};
@@ -41,6 +41,8 @@ pub struct Program {
     packages: Vec<Symbol>,
     divergence: OnceLock<Divergence>,
     catalogued: Vec<OnceLock<Option<Symbol>>>,
+    /// The last parts of the catalogue's names.
+    catalogued_lasts: FxHashSet<Symbol>,
     pub(super) lineages: Vec<OnceLock<Box<[ClassId]>>>,
     pub(super) globals: Vec<RwLock<FxHashMap<Symbol, Option<Target>>>>,
     environment: OnceLock<EnvironmentReads>,
@@ -61,12 +63,13 @@ impl Program {
                 .collect(),
             files,
             facts,
-            catalog,
             modules,
             bindings,
             methods_by_name: FxHashMap::default(),
             divergence: OnceLock::new(),
             catalogued: Vec::new(),
+            catalogued_lasts: catalog.entries().map(|(name, _)| name.last_part()).collect(),
+            catalog,
             lineages: Vec::new(),
             globals: Vec::new(),
             environment: OnceLock::new(),
@@ -229,7 +232,7 @@ impl Program {
 
     /// The dotted name of `function` within its module; empty for the module's own body.
     pub fn symbol_of(&self, file: FileId, function: LocalFunction) -> &'static str {
-        self.file(file).model.function(function).qualified.as_str()
+        Symbol::new(&self.file(file).model.qualified(function)).as_str()
     }
 
     /// The dotted name of a file's module, as its own package would import it.
@@ -239,7 +242,8 @@ impl Program {
 
     /// The dotted name of a class, as its own package would import it.
     pub fn class_name(&self, file: FileId, class: ClassId) -> Symbol {
-        Symbol::new(&format!("{}.{}", self.modules.name(file), self.class(class).qualified))
+        let qualified = self.file(file).model.qualified_class(self.locate_class(class).1);
+        Symbol::new(&format!("{}.{qualified}", self.modules.name(file)))
     }
 
     /// Whether a class of this program is one whose methods the catalogue knows.
@@ -272,7 +276,11 @@ impl Program {
 
     fn catalogued_name(&self, function: FunctionId) -> Option<Symbol> {
         let (file, local) = self.locate(function);
-        let qualified = self.file(file).model.function(local).qualified;
+        let model = &self.file(file).model;
+        if !self.catalogued_lasts.contains(&model.function(local).name) {
+            return None;
+        }
+        let qualified = model.qualified(local);
         let short = Symbol::new(&format!("{}.{qualified}", self.modules.name(file)));
         if self.catalog.entry(short).is_some() {
             return Some(short);

@@ -50,7 +50,7 @@ impl Program {
                 FunctionKind::ClassBody => innermost,
                 FunctionKind::Def | FunctionKind::Lambda => true,
             };
-            if visible && function.locals.binary_search_by_key(&name.as_str(), |local| local.as_str()).is_ok() {
+            if visible && function.binds(name) {
                 return Scope::Local(id);
             }
             innermost = false;
@@ -254,12 +254,12 @@ impl Program {
             Target::Module(file) => self.modules.name(file),
             Target::Variable(file, name) => Symbol::new(&format!("{}.{name}", self.modules.name(file))),
             Target::Function(function) => {
-                let (file, _) = self.locate(function);
-                Symbol::new(&format!("{}.{}", self.modules.name(file), self.function(function).qualified))
+                let (file, local) = self.locate(function);
+                Symbol::new(&format!("{}.{}", self.modules.name(file), self.file(file).model.qualified(local)))
             }
             Target::Class(class) => {
-                let (file, _) = self.locate_class(class);
-                Symbol::new(&format!("{}.{}", self.modules.name(file), self.class(class).qualified))
+                let (file, local) = self.locate_class(class);
+                Symbol::new(&format!("{}.{}", self.modules.name(file), self.file(file).model.qualified_class(local)))
             }
         }
     }

@@ -61,7 +61,6 @@ pub(super) struct Lowerer<'a> {
     scopes: Vec<Scope>,
     functions: Vec<LocalFunction>,
     classes: Vec<LocalClass>,
-    path: Vec<&'a str>,
 }
 
 /// Methods that keep what they are handed.
@@ -77,7 +76,6 @@ impl<'a> Lowerer<'a> {
             scopes: Vec::new(),
             functions: Vec::new(),
             classes: Vec::new(),
-            path: Vec::new(),
         }
     }
 
@@ -106,10 +104,10 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The value lowered since `start` goes to the target.
-    fn flows(&mut self, target: &ast::Expr, start: u32, end: u32) {
+    fn flows(&mut self, target: &'a ast::Expr, start: u32, end: u32) {
         let to = match target {
-            ast::Expr::Name(name) => Sink::Name(Symbol::new(name.id.as_str())),
-            ast::Expr::Attribute(attribute) => Sink::Attribute(Symbol::new(attribute.attr.as_str())),
+            ast::Expr::Name(name) => Sink::Name(self.symbol(name.id.as_str())),
+            ast::Expr::Attribute(attribute) => Sink::Attribute(self.symbol(attribute.attr.as_str())),
             ast::Expr::Tuple(tuple) => return tuple.elts.iter().for_each(|part| self.flows(part, start, end)),
             ast::Expr::List(list) => return list.elts.iter().for_each(|part| self.flows(part, start, end)),
             ast::Expr::Starred(starred) => return self.flows(&starred.value, start, end),
@@ -176,10 +174,8 @@ impl<'a> Lowerer<'a> {
             FunctionKind::ClassBody => self.classes.last().copied(),
             FunctionKind::Module => None,
         };
-        let qualified = Symbol::new(&self.path.join("."));
         self.file.functions.push(Function {
             name,
-            qualified,
             kind,
             parent: self.functions.last().copied(),
             class,
@@ -523,12 +519,10 @@ impl<'a> Lowerer<'a> {
             }
             Detail::Skeleton => (Vec::new(), None),
         };
-        self.path.push(def.name.as_str());
         let id = self.declare(name, FunctionKind::Def, span(def.range), span_of(&def.name));
         let function = &mut self.file.functions[id.0 as usize];
         (function.decorators, function.returns, function.is_async) = (decorators, returns, def.is_async);
         self.finish(id, parameters, |lowerer| lowerer.body(&def.body));
-        self.path.pop();
         if let Some(class) = self.file.function(id).class {
             self.file.classes[class.0 as usize].methods.push((name, id));
         }
@@ -538,7 +532,6 @@ impl<'a> Lowerer<'a> {
     pub(super) fn lambda(&mut self, lambda: &'a ast::ExprLambda) -> LocalFunction {
         let at = span(lambda.range);
         let parameters = lambda.parameters.as_deref().map_or_else(Vec::new, |parameters| self.parameters(parameters));
-        self.path.push("<lambda>");
         let id = self.declare(Symbol::new("<lambda>"), FunctionKind::Lambda, at, at);
         self.finish(id, parameters, |lowerer| {
             let value = lowerer.expr(&lambda.body);
@@ -547,7 +540,6 @@ impl<'a> Lowerer<'a> {
             let value = lowerer.file.push_stmt(Stmt::Return(Some(value)), at);
             lowerer.file.push_block(&[value])
         });
-        self.path.pop();
         id
     }
 
@@ -594,12 +586,9 @@ impl<'a> Lowerer<'a> {
         let (decorators, bases) = (self.file.push_list(&decorators), self.file.push_list(&bases));
         let id = LocalClass(self.file.classes.len() as u32);
         let parent = *self.functions.last().expect("classes stand inside a body");
-        self.path.push(def.name.as_str());
-        let qualified = Symbol::new(&self.path.join("."));
         self.classes.push(id);
         self.file.classes.push(Class {
             name,
-            qualified,
             parent,
             bases,
             decorators,
@@ -611,7 +600,6 @@ impl<'a> Lowerer<'a> {
         self.file.classes[id.0 as usize].body = body;
         self.finish(body, Vec::new(), |lowerer| lowerer.body(&def.body));
         self.classes.pop();
-        self.path.pop();
         id
     }
 

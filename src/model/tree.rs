@@ -471,8 +471,6 @@ pub struct Guard {
 pub struct Function {
     /// Its name; `<module>`, `<lambda>` and a class's name for the other kinds.
     pub name: Symbol,
-    /// Its dotted name within the module.
-    pub qualified: Symbol,
     /// What sort of body it is.
     pub kind: FunctionKind,
     /// The function whose body defines it (a class body counts as one); absent for the module.
@@ -509,13 +507,22 @@ pub struct Function {
     pub skeleton: bool,
 }
 
+impl Function {
+    /// Whether the name is one of its own variables.
+    pub fn binds(&self, name: Symbol) -> bool {
+        // Comparing addresses one after the other beats comparing texts, up to a point.
+        match self.locals.len() {
+            0..64 => self.locals.contains(&name),
+            _ => self.locals.binary_search_by_key(&name.as_str(), |local| local.as_str()).is_ok(),
+        }
+    }
+}
+
 /// A class.
 #[derive(Clone, Debug)]
 pub struct Class {
     /// Its name.
     pub name: Symbol,
-    /// Its dotted name within the module.
-    pub qualified: Symbol,
     /// The function (or class body, or module) whose body defines it.
     pub parent: LocalFunction,
     /// Its bases.
@@ -611,6 +618,23 @@ impl File {
     /// The module's own body.
     pub fn module(&self) -> LocalFunction {
         LocalFunction(0)
+    }
+
+    /// The dotted name of a function within the module; empty for the module's own body.
+    pub fn qualified(&self, function: LocalFunction) -> String {
+        let mut names: Vec<&str> = Vec::new();
+        let mut at = function;
+        while let Some(parent) = self.function(at).parent {
+            names.push(self.function(at).name.as_str());
+            at = parent;
+        }
+        names.reverse();
+        names.join(".")
+    }
+
+    /// The dotted name of a class within the module.
+    pub fn qualified_class(&self, class: LocalClass) -> String {
+        self.qualified(self.class(class).body)
     }
 
     /// How many expressions there are; for sizing side tables.
