@@ -32,10 +32,8 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| Names {
 fn mentions_environment(model: &File) -> bool {
     let names = &*NAMES;
     let known = |name: Symbol| name == names.environ || name == names.getenv || names.others.contains(&name);
-    (0..model.expr_count() as u32).any(|id| match model.expr(ExprId(id)) {
-        Expr::Name(name) | Expr::Attribute { name, .. } => known(name),
-        _ => false,
-    }) || model.imports.iter().any(|(_, import)| import.from && import.names.iter().any(|alias| known(alias.name)))
+    model.functions.iter().any(|function| function.mentions.iter().any(|&name| known(name)))
+        || model.imports.iter().any(|(_, import)| import.from && import.names.iter().any(|alias| known(alias.name)))
 }
 
 /// Whether an expression is the environment itself, under whatever name.

@@ -89,20 +89,15 @@ fn helper_calls(
     out: &mut Vec<Access>,
 ) {
     let model = &program.file(file).model;
-    let renamed = |name: Symbol| {
-        let mut aliases = model.imports.iter().flat_map(|(_, import)| &import.names);
-        aliases.any(|alias| alias.alias == Some(name) && names.contains(&alias.name))
-    };
+    let aliases = model.imports.iter().flat_map(|(_, import)| &import.names);
+    let renamed: Vec<Symbol> =
+        aliases.filter(|alias| names.contains(&alias.name)).filter_map(|alias| alias.alias).collect();
     let wanted = |callee: ExprId| match model.expr(callee) {
-        Expr::Name(name) => names.contains(&name) || renamed(name),
+        Expr::Name(name) => names.contains(&name) || renamed.contains(&name),
         Expr::Attribute { name, .. } => names.contains(&name),
         _ => false,
     };
-    let any = (0..model.expr_count() as u32).any(|id| match model.expr(ExprId(id)) {
-        Expr::Call(index) => wanted(model.call(index).callee),
-        _ => false,
-    });
-    if !any {
+    if !model.calls().iter().any(|call| wanted(call.callee)) {
         return;
     }
     for (index, body) in model.functions.iter().enumerate() {

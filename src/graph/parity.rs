@@ -479,12 +479,8 @@ fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
 
 /// The calls of a file whose callee is wanted; one cheap pass when there are none.
 fn calls_of(model: &File, wanted: &dyn Fn(ExprId) -> bool) -> Vec<(LocalFunction, ExprId, Call)> {
-    let any = (0..model.expr_count() as u32).any(|id| match model.expr(ExprId(id)) {
-        Expr::Call(index) => wanted(model.call(index).callee),
-        _ => false,
-    });
     let mut out = Vec::new();
-    if any {
+    if model.calls().iter().any(|call| wanted(call.callee)) {
         for (index, body) in model.functions.iter().enumerate() {
             if body.kind != FunctionKind::Lambda && !body.skeleton {
                 let function = LocalFunction(index as u32);

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::catalog::{Entry, OperationKind};
-use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_call, each_statement};
+use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
 
 use super::program::Program;
 use super::resolve::Target;
@@ -54,11 +54,14 @@ impl<'p> Search<'p> {
             callers: FxHashMap::default(),
             importers: FxHashMap::default(),
         };
+        search.name_what_matters();
         for file in program.file_ids() {
             let model = &program.file(file).model;
             for (_, import) in &model.imports {
                 for alias in &import.names {
-                    search.importers.entry(alias.name).or_default().push(file);
+                    if search.mentions.contains_key(&alias.name) {
+                        search.importers.entry(alias.name).or_default().push(file);
+                    }
                 }
             }
             let renamed: Vec<(Symbol, Symbol)> = model
@@ -75,31 +78,37 @@ impl<'p> Search<'p> {
         search
     }
 
+    /// Names of functions, classes and operations: mentions of any other lead nowhere.
+    fn name_what_matters(&mut self) {
+        for file in self.program.file_ids() {
+            let model = &self.program.file(file).model;
+            for function in model.functions.iter().filter(|function| function.kind == FunctionKind::Def) {
+                *self.definitions.entry(function.name).or_default() += 1;
+            }
+            self.mentions.extend(model.classes.iter().map(|class| (class.name, Vec::new())));
+        }
+        self.mentions.extend(self.definitions.keys().map(|&name| (name, Vec::new())));
+        let operations = self.program.catalog.entries().filter(|(_, entry)| communicates(entry));
+        self.mentions.extend(operations.map(|(name, _)| (name.last_part(), Vec::new())));
+    }
+
     fn collect(&mut self, file: FileId, local: LocalFunction, renamed: &[(Symbol, Symbol)]) {
         let model = &self.program.file(file).model;
         let caller = self.program.function_id(file, local);
         let definition = model.function(local);
-        if definition.kind == FunctionKind::Def {
-            *self.definitions.entry(definition.name).or_default() += 1;
-        }
-        let mentions = &mut self.mentions;
-        let mut mention = |callee: ExprId| {
-            if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(callee) {
-                mentions.entry(name).or_default().push(Mention { caller, callee });
+        for &callee in definition.callees.iter().chain(model.list(definition.decorators)) {
+            let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(callee) else { continue };
+            if let Some(mentions) = self.mentions.get_mut(&name) {
+                mentions.push(Mention { caller, callee });
             }
             // `import … as`: under the name it has at home too.
             if let Expr::Name(name) = model.expr(callee)
                 && let Some((_, original)) = renamed.iter().find(|(bound, _)| *bound == name)
+                && let Some(mentions) = self.mentions.get_mut(original)
             {
-                mentions.entry(*original).or_default().push(Mention { caller, callee });
+                mentions.push(Mention { caller, callee });
             }
-        };
-        each_call(model, local, &mut |_, call| {
-            mention(call.callee);
-            // A function that is handed over may be called.
-            model.list(call.args).iter().for_each(|&arg| mention(arg));
-        });
-        model.list(definition.decorators).iter().for_each(|&decorator| mention(decorator));
+        }
     }
 
     /// The functions that call an operation themselves.
@@ -109,7 +118,7 @@ impl<'p> Search<'p> {
             .catalog
             .entries()
             .filter(|(_, entry)| communicates(entry))
-            .map(|(name, _)| Symbol::new(name.as_str().rsplit('.').next().unwrap_or_default()))
+            .map(|(name, _)| name.last_part())
             .collect();
         let mut seeds = Vec::new();
         for name in operations {
@@ -153,11 +162,14 @@ impl<'p> Search<'p> {
                 }
             }
         });
-        for name in names {
-            let mentions = self.mentions.get(&name).map_or(&[][..], Vec::as_slice);
-            seeds.extend(
-                mentions.iter().map(|mention| mention.caller).filter(|&caller| program.locate(caller).0 == file),
-            );
+        for (index, function) in model.functions.iter().enumerate() {
+            let calls_one = function.callees.iter().any(|&callee| match model.expr(callee) {
+                Expr::Name(name) | Expr::Attribute { name, .. } => names.contains(&name),
+                _ => false,
+            });
+            if calls_one {
+                seeds.push(program.function_id(file, LocalFunction(index as u32)));
+            }
         }
     }
 

@@ -403,7 +403,7 @@ impl Program {
 }
 
 /// Builtin functions and types that rules and the catalogue speak of.
-fn is_builtin(name: &str) -> bool {
+pub(super) fn is_builtin(name: &str) -> bool {
     matches!(
         name,
         "open"

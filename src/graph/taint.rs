@@ -10,12 +10,16 @@ use crate::catalog::{Entry, Outcome, ValueKind};
 use crate::model::{Flow, Function, FunctionKind, Sink};
 
 use super::program::Program;
+use super::resolve::is_builtin;
 
 /// Rounds in which names spread through returns and attributes.
 const ROUNDS: usize = 3;
 
 /// A name that more functions than this define or write means too many things to follow.
 const MAX_NAMESAKES: usize = 10;
+
+/// A name that is mentioned more often than this for each of its definitions is mostly somebody else's.
+const MAX_MENTIONS: usize = 60;
 
 /// Names that may differ between ranks.
 pub struct Taint {
@@ -26,6 +30,10 @@ pub struct Taint {
     namesakes: FxHashMap<Symbol, usize>,
     /// Operations that take a root, and reads of the environment: worth a look wherever they stand.
     notable: FxHashSet<Symbol>,
+    /// Those that count only behind another: `get` behind `environ`.
+    notable_pairs: FxHashSet<(Symbol, Symbol)>,
+    /// Names that mean too much to be followed: builtins, and what is mentioned far more often than defined.
+    generic: FxHashSet<Symbol>,
 }
 
 impl Taint {
@@ -36,6 +44,8 @@ impl Taint {
             pairs: FxHashSet::default(),
             namesakes: namesakes(program),
             notable: FxHashSet::default(),
+            notable_pairs: FxHashSet::default(),
+            generic: FxHashSet::default(),
         };
         for (name, entry) in program.catalog.entries() {
             match entry {
@@ -52,7 +62,10 @@ impl Taint {
                     taint.names.insert(last(name));
                 }
                 Entry::Value(value) if value.kind == ValueKind::Environment => {
-                    taint.notable.insert(last(name));
+                    match name.as_str().rsplit('.').nth(1) {
+                        Some(before) => drop(taint.notable_pairs.insert((Symbol::new(before), last(name)))),
+                        None => drop(taint.notable.insert(name)),
+                    }
                 }
                 Entry::Operation(operation) => {
                     let last = last(name);
@@ -151,6 +164,7 @@ impl Taint {
         function.guards.iter().any(|guard| differs(guard.start, guard.end))
             || function.arguments.iter().any(|&(start, end)| handed_on(start, end) && differs(start, end))
             || function.mentions.iter().any(|name| self.notable.contains(name))
+            || function.mentions.windows(2).any(|pair| self.notable_pairs.contains(&(pair[0], pair[1])))
     }
 
     /// Whether a run of mentions holds a name that may differ.
@@ -171,8 +185,32 @@ impl Taint {
         }
         let before = self.names.len();
         fresh.retain(|name| self.namesakes.get(name).copied().unwrap_or(0) <= MAX_NAMESAKES);
+        self.drop_generic(program, &mut fresh);
         self.names.extend(fresh);
         self.names.len() > before
+    }
+
+    /// Leaves out names that mean too much: builtins, and what is mentioned far more often than it is defined. A tensor's
+    /// `zeros` does not differ because one class has a method of that name that does.
+    fn drop_generic(&mut self, program: &Program, fresh: &mut Vec<Symbol>) {
+        fresh.retain(|name| !self.names.contains(name) && !self.generic.contains(name));
+        let mut counts: FxHashMap<Symbol, usize> = fresh.iter().map(|&name| (name, 0)).collect();
+        for file in program.file_ids() {
+            for function in &program.file(file).model.functions {
+                for name in &function.mentions {
+                    if let Some(count) = counts.get_mut(name) {
+                        *count += 1;
+                    }
+                }
+            }
+        }
+        for (name, count) in counts {
+            let namesakes = self.namesakes.get(&name).copied().unwrap_or(0);
+            if is_builtin(name.as_str()) || count > MAX_MENTIONS * namesakes {
+                self.generic.insert(name);
+            }
+        }
+        fresh.retain(|name| !self.generic.contains(name));
     }
 
     /// Names that a function makes differ: attributes it writes, itself if it returns such a value.
@@ -236,7 +274,7 @@ impl Taint {
 
 /// The last part of a dotted name.
 fn last(name: Symbol) -> Symbol {
-    Symbol::new(name.as_str().rsplit('.').next().unwrap_or_default())
+    name.last_part()
 }
 
 /// How many functions bear each name, or write an attribute or a module variable of it.

@@ -50,6 +50,7 @@ pub(super) struct Scope {
     flows: Vec<Flow>,
     guards: Vec<Guard>,
     arguments: Vec<(u32, u32)>,
+    pub(super) callees: Vec<ExprId>,
     guard: u32,
 }
 
@@ -190,6 +191,7 @@ impl<'a> Lowerer<'a> {
             flows: Vec::new(),
             guards: Vec::new(),
             arguments: Vec::new(),
+            callees: Vec::new(),
             span: whole,
             name_span,
             skeleton: self.detail == Detail::Skeleton,
@@ -210,6 +212,8 @@ impl<'a> Lowerer<'a> {
         function.is_generator = scope.is_generator;
         (function.mentions, function.flows, function.guards) = (scope.mentions, scope.flows, scope.guards);
         function.arguments = scope.arguments;
+        function.callees = scope.callees;
+        function.callees.shrink_to_fit();
         function.arguments.shrink_to_fit();
         function.mentions.shrink_to_fit();
         function.flows.shrink_to_fit();
@@ -617,6 +621,7 @@ impl<'a> Lowerer<'a> {
         finder.statement(stmt);
         for call in finder.calls {
             let callee = self.full_expr(&call.func);
+            self.scope().callees.push(callee);
             let args = self.file.push_list(&[]);
             let index = self.file.push_call(callee, args, &[]);
             let at = span_of(call);

@@ -1,5 +1,7 @@
 //! From the syntax tree to the compact tree: expressions.
 
+use smallvec::SmallVec;
+
 use crate::syntax::ast::visitor::{self, Visitor};
 use crate::syntax::{ast, span, span_of};
 
@@ -186,6 +188,11 @@ impl<'a> Lowerer<'a> {
             })
             .collect();
         self.passed(start);
+        let handed = self.file.list(args).iter().copied();
+        let callees = std::iter::once(callee).chain(handed);
+        let named: SmallVec<[ExprId; 6]> =
+            callees.filter(|&id| matches!(self.file.expr(id), Expr::Name(_) | Expr::Attribute { .. })).collect();
+        self.scope().callees.extend(named);
         Expr::Call(self.file.push_call(callee, args, &keywords))
     }
 

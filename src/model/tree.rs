@@ -503,6 +503,8 @@ pub struct Function {
     pub guards: Vec<Guard>,
     /// The names that the arguments of each call mention: ranges of [`Function::mentions`].
     pub arguments: Vec<(u32, u32)>,
+    /// What it calls, and the names it hands to those calls: each may be a function that runs.
+    pub callees: Vec<ExprId>,
     /// Whether only its calls were lowered, see [`super::Detail::Skeleton`].
     pub skeleton: bool,
 }
@@ -583,6 +585,11 @@ impl File {
     /// The keyword arguments of a call.
     pub fn keywords(&self, call: Call) -> &[Keyword] {
         &self.keywords[call.keywords as usize..(call.keywords + call.keyword_count) as usize]
+    }
+
+    /// Every call of the file, in no particular order; a cheap pass for those who look for a few.
+    pub fn calls(&self) -> &[Call] {
+        &self.calls
     }
 
     /// The comprehension behind [`Expr::Comprehension`].
