@@ -7,11 +7,13 @@
 mod axes;
 mod concrete;
 mod effect;
+mod region;
 mod trace;
 mod value;
 
 pub use axes::Axes;
 pub use concrete::{Assignment, Concrete, Evaluator, GroupKey, Missing, Truth, World};
 pub use effect::{ChoiceForm, Effect, EffectId, Effects, Event, EventId, Exit, HandlerEffect, LoopKind, Summed};
+pub use region::{Standing, disputed, standings};
 pub use trace::{Decided, Difference, Heal, Healed, Parting, Reached, Tracer};
 pub use value::{Facts, MEMBERS, Node, Value, Values};

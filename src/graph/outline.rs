@@ -23,7 +23,7 @@ pub fn outline(program: &Program, function: FunctionId) -> Option<String> {
     let (reached, taint) = (reaching(program), Taint::of(program));
     let mut engine = Engine::new(program, &reached, &taint);
     let summary = engine.summary(function)?;
-    let root = engine.looked_through(summary.effects, MAX_LOOKS);
+    let root = engine.looked_through(summary.effects, MAX_LOOKS, true);
     let (file, local) = program.locate(function);
     let span = program.function(function).span;
     let mut printer = Printer { engine: &engine, function, lines: Vec::new(), holes: Vec::new() };

@@ -3,16 +3,13 @@
 use crate::base::{ClassId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
-use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, HandlerEffect, Node, Value};
+use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, Node, Value};
 use crate::model::{Call, Expr, ExprId, FunctionKind, Sink};
 
 use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::substitute::Substitution;
 use super::{Engine, Frame, MAX_INLINE};
-
-/// How deep pending calls are looked into, one inside the other.
-const MAX_EXPANSION: u32 = 12;
 
 /// What entering a `with` statement's context means.
 pub(super) struct Context {
@@ -301,90 +298,6 @@ impl<'p> Engine<'p> {
         self.unknown(frame, span)
     }
 
-    /// The effect with every pending call looked into, as far as `fuel` reaches.
-    pub fn looked_through(&mut self, effect: EffectId, mut fuel: u32) -> EffectId {
-        self.budget = super::substitute::MAX_STEPS;
-        self.expanded(effect, &mut fuel)
-    }
-
-    fn expanded(&mut self, effect: EffectId, fuel: &mut u32) -> EffectId {
-        let summed = self.effects.summed(effect);
-        if !summed.pending {
-            return effect;
-        }
-        let again = |engine: &mut Self, part: EffectId, fuel: &mut u32| engine.expanded(part, fuel);
-        let made = match self.effects.get(effect).clone() {
-            Effect::Seq(parts) => {
-                let parts: Vec<EffectId> = parts.iter().map(|&part| again(self, part, fuel)).collect();
-                return self.effects.seq(&parts, &self.values);
-            }
-            Effect::Choice { test, site, form, then, otherwise } => {
-                let (then, otherwise) = (again(self, then, fuel), again(self, otherwise, fuel));
-                Effect::Choice { test, site, form, then, otherwise }
-            }
-            Effect::Loop { kind, site, body, orelse } => {
-                let (body, orelse) = (again(self, body, fuel), again(self, orelse, fuel));
-                Effect::Loop { kind, site, body, orelse }
-            }
-            Effect::Try { body, handlers, orelse, finally } => {
-                let body = again(self, body, fuel);
-                let handlers = handlers
-                    .iter()
-                    .map(|handler| HandlerEffect {
-                        catches: handler.catches.clone(),
-                        body: again(self, handler.body, fuel),
-                    })
-                    .collect();
-                let (orelse, finally) = (again(self, orelse, fuel), again(self, finally, fuel));
-                Effect::Try { body, handlers, orelse, finally }
-            }
-            Effect::Scope { manager, body } => {
-                let (manager, body) = (again(self, manager, fuel), again(self, body, fuel));
-                Effect::Scope { manager, body }
-            }
-            Effect::Call { function, site, body } => Effect::Call { function, site, body: again(self, body, fuel) },
-            Effect::Pending { function, site, args } => return self.looked_into(function, site, &args, fuel),
-            Effect::Nothing | Effect::Event(_) | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => {
-                return effect;
-            }
-        };
-        self.effects.make(made, &self.values)
-    }
-
-    /// What a pending call issues.
-    fn looked_into(&mut self, function: FunctionId, site: Site, args: &[Value], fuel: &mut u32) -> EffectId {
-        if *fuel == 0 || self.nesting >= MAX_EXPANSION {
-            return Effects::NOTHING;
-        }
-        *fuel -= 1;
-        let key = (function, Box::<[Value]>::from(args));
-        let body = match self.looked.get(&key) {
-            Some(&known) => known,
-            None => {
-                let Some(summary) = self.summary(function) else { return Effects::NOTHING };
-                self.looked.insert(key.clone(), Effects::NOTHING);
-                let mut substitution = Substitution::default();
-                substitution.parameters(function, args);
-                if let Some(&receiver) = args.first()
-                    && let Node::Instance(class, constructed) = self.values.node(receiver).clone()
-                    && let Some(constructor) = self.program.method(class, Symbol::new("__init__"))
-                {
-                    substitution.parameters(constructor, &constructed);
-                }
-                self.nesting += 1;
-                let body = self.replaced_effect(summary.effects, &mut substitution);
-                let body = self.expanded(body, fuel);
-                self.nesting -= 1;
-                self.looked.insert(key, body);
-                body
-            }
-        };
-        if self.effects.summed(body).weight > MAX_INLINE {
-            return self.abbreviated_at(body, function, site);
-        }
-        self.effects.make(Effect::Call { function, site, body }, &self.values)
-    }
-
     /// What the function's name says it returns: `get_tensor_parallel_rank`.
     fn conventional_result(&mut self, frame: &mut Frame<'p>, function: FunctionId, span: Span) -> Option<Value> {
         let name = self.program.function(function).name;
@@ -439,7 +352,7 @@ impl<'p> Engine<'p> {
         self.abbreviated_at(effects, function, frame.site(span))
     }
 
-    fn abbreviated_at(&mut self, effects: EffectId, function: FunctionId, site: Site) -> EffectId {
+    pub(super) fn abbreviated_at(&mut self, effects: EffectId, function: FunctionId, site: Site) -> EffectId {
         let mut groups: Vec<Value> = Vec::new();
         let mut pending = vec![effects];
         let mut steps = 0;

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod call;
+mod expand;
 mod expression;
 mod method;
 mod operation;
@@ -75,7 +76,7 @@ pub struct Engine<'p> {
     reaching: &'p FxHashSet<FunctionId>,
     pub(super) taint: &'p Taint,
     pub(super) results: FxHashMap<(Value, Box<[Value]>), Value>,
-    looked: FxHashMap<(FunctionId, Box<[Value]>), EffectId>,
+    looked: FxHashMap<(FunctionId, Box<[Value]>, bool), EffectId>,
     nesting: u32,
     aside: u32,
     pub(super) none: Value,

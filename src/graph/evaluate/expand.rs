@@ -1,0 +1,97 @@
+//! Calls that were left alone, looked into where it matters.
+
+use smallvec::SmallVec;
+
+use crate::base::{FunctionId, Site, Symbol};
+use crate::flow::{Effect, EffectId, Effects, HandlerEffect, Node, Standing, Value, standings};
+
+use super::substitute::Substitution;
+use super::{Engine, MAX_INLINE};
+
+/// How deep pending calls are looked into, one inside the other.
+const MAX_EXPANSION: u32 = 12;
+
+impl Engine<'_> {
+    /// The effect with pending calls looked into as far as `fuel` reaches: those that stand where ranks may have parted,
+    /// or all of them when `everywhere`. What every rank calls alike needs no look.
+    pub fn looked_through(&mut self, effect: EffectId, mut fuel: u32, everywhere: bool) -> EffectId {
+        self.budget = super::substitute::MAX_STEPS;
+        let standing = if everywhere { Standing::Parted } else { Standing::Together };
+        self.expanded(effect, standing, &mut fuel)
+    }
+
+    fn expanded(&mut self, effect: EffectId, standing: Standing, fuel: &mut u32) -> EffectId {
+        let summed = self.effects.summed(effect);
+        if !summed.pending || (standing == Standing::Together && summed.varies.is_empty()) {
+            return effect;
+        }
+        let parts: SmallVec<[EffectId; 4]> = standings(&self.effects, &self.values, effect, standing)
+            .into_iter()
+            .map(|(part, standing)| self.expanded(part, standing, fuel))
+            .collect();
+        let made = match self.effects.get(effect).clone() {
+            Effect::Seq(_) => return self.effects.seq(&parts, &self.values),
+            Effect::Choice { test, site, form, .. } => {
+                Effect::Choice { test, site, form, then: parts[0], otherwise: parts[1] }
+            }
+            Effect::Loop { kind, site, .. } => Effect::Loop { kind, site, body: parts[0], orelse: parts[1] },
+            Effect::Try { handlers, .. } => {
+                let handled = handlers.len();
+                let handlers = handlers
+                    .iter()
+                    .zip(&parts[1..])
+                    .map(|(handler, &body)| HandlerEffect { catches: handler.catches.clone(), body })
+                    .collect();
+                Effect::Try { body: parts[0], handlers, orelse: parts[handled + 1], finally: parts[handled + 2] }
+            }
+            Effect::Scope { .. } => Effect::Scope { manager: parts[0], body: parts[1] },
+            Effect::Call { function, site, .. } => Effect::Call { function, site, body: parts[0] },
+            Effect::Pending { function, site, args } => return self.looked_into(function, site, &args, standing, fuel),
+            Effect::Nothing | Effect::Event(_) | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => {
+                return effect;
+            }
+        };
+        self.effects.make(made, &self.values)
+    }
+
+    /// What a pending call issues.
+    fn looked_into(
+        &mut self,
+        function: FunctionId,
+        site: Site,
+        args: &[Value],
+        standing: Standing,
+        fuel: &mut u32,
+    ) -> EffectId {
+        if *fuel == 0 || self.nesting >= MAX_EXPANSION {
+            return Effects::NOTHING;
+        }
+        *fuel -= 1;
+        let key = (function, Box::<[Value]>::from(args), standing == Standing::Parted);
+        let body = match self.looked.get(&key) {
+            Some(&known) => known,
+            None => {
+                let Some(summary) = self.summary(function) else { return Effects::NOTHING };
+                self.looked.insert(key.clone(), Effects::NOTHING);
+                let mut substitution = Substitution::default();
+                substitution.parameters(function, args);
+                if let Some(&receiver) = args.first()
+                    && let Node::Instance(class, constructed) = self.values.node(receiver).clone()
+                    && let Some(constructor) = self.program.method(class, Symbol::new("__init__"))
+                {
+                    substitution.parameters(constructor, &constructed);
+                }
+                self.nesting += 1;
+                let body = self.replaced_effect(summary.effects, &mut substitution);
+                let body = self.expanded(body, standing, fuel);
+                self.nesting -= 1;
+                self.looked.insert(key, body);
+                body
+            }
+        };
+        if self.effects.summed(body).weight > MAX_INLINE {
+            return self.abbreviated_at(body, function, site);
+        }
+        self.effects.make(Effect::Call { function, site, body }, &self.values)
+    }
+}
