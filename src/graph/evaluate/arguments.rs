@@ -44,6 +44,7 @@ impl<'p> Engine<'p> {
         let mut out = Arguments::default();
         for &arg in model.list(call.args) {
             let value = self.expression(frame, arg);
+            self.hand_over(frame, value, arg);
             match model.expr(arg) {
                 Expr::Starred(_) => match (self.values.node(value).clone(), out.starred) {
                     (Node::Sequence(parts), None) => out.positional.extend(parts.iter().map(|&part| (part, None))),
@@ -55,12 +56,22 @@ impl<'p> Engine<'p> {
         }
         for keyword in model.keywords(call) {
             let value = self.expression(frame, keyword.value);
+            self.hand_over(frame, value, keyword.value);
             match keyword.name {
                 Some(name) => out.keywords.push((name, value, Some(keyword.value))),
                 None => out.mapping = Some(value),
             }
         }
         out
+    }
+
+    fn hand_over(&mut self, frame: &mut Frame<'p>, value: Value, arg: ExprId) {
+        if let Node::Generator(function, _) = *self.values.node(value)
+            && self.reaches(function)
+            && !self.is_context(function)
+        {
+            frame.handed.push((value, frame.model.span(arg)));
+        }
     }
 
     /// The value of an operand, and the expression it was given as.
