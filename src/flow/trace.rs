@@ -515,17 +515,20 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Whether a loop body goes round, leaves or ends the job, and nothing else.
+    /// Whether a loop body goes round, leaves or ends the job, also by way of loops inside that do no more, and nothing else.
     fn issues_nothing(&self, body: TraceId, level: u16, seen: &mut FxHashSet<TraceId>) -> bool {
         if !seen.insert(body) {
             return true;
         }
         let entry = self.entry(body);
         match self.shape(body) {
-            Shape::Again(at) | Shape::Leave(at) => *at == level,
+            Shape::Again(at) | Shape::Leave(at) => *at >= level,
             Shape::Abort => true,
             Shape::Choice(..) => {
                 self.issues_nothing(entry.first, level, seen) && self.issues_nothing(entry.second, level, seen)
+            }
+            Shape::Loop(..) => {
+                [entry.first, entry.second, entry.leave].into_iter().all(|part| self.issues_nothing(part, level, seen))
             }
             _ => false,
         }
