@@ -149,6 +149,29 @@ impl<'p> Engine<'p> {
         out
     }
 
+    /// Whether a method can be called so, as far as its parameters tell.
+    pub(super) fn takes(&self, method: FunctionId, arguments: &Arguments) -> bool {
+        let definition = self.program.function(method);
+        let (file, _) = self.program.locate(method);
+        if !self.program.file(file).model.list(definition.decorators).is_empty() {
+            return true;
+        }
+        let parameters = definition.parameters.get(1..).unwrap_or_default();
+        let has = |kind: ParameterKind| parameters.iter().any(|parameter| parameter.kind == kind);
+        let by_position = || parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Normal);
+        let given = arguments.positional.len();
+        let named = |name: Symbol| arguments.keywords.iter().any(|keyword| keyword.0 == name);
+        let too_many = given > by_position().count() && !has(ParameterKind::Positionals);
+        let unheard_of = !has(ParameterKind::Keywords)
+            && arguments.keywords.iter().any(|(name, ..)| !parameters.iter().any(|parameter| parameter.name == *name));
+        let spread = arguments.starred.is_some() || arguments.mapping.is_some();
+        let rest = by_position().skip(given);
+        let alone = parameters.iter().filter(|parameter| parameter.kind == ParameterKind::KeywordOnly);
+        let too_few =
+            !spread && rest.chain(alone).any(|parameter| parameter.default.is_none() && !named(parameter.name));
+        !too_many && !unheard_of && !too_few
+    }
+
     fn missing_argument(&mut self, function: FunctionId, index: usize, arguments: &Arguments) -> Value {
         let program = self.program;
         let (file, local) = program.locate(function);
