@@ -205,6 +205,8 @@ pub struct Tracer<'a> {
     healed: &'a Healed,
     /// How choices and loops were decided for the class last traced.
     decisions: Decisions,
+    /// Questions about what a peer sent: the sender need not have asked them in these words.
+    received: FxHashSet<u64>,
     /// Classes traced before.
     classes: FxHashMap<Assignment, (TraceId, Rc<Decisions>)>,
 }
@@ -237,6 +239,7 @@ impl<'a> Tracer<'a> {
             fuel,
             healed,
             decisions: FxHashMap::default(),
+            received: FxHashSet::default(),
             classes: FxHashMap::default(),
         };
         tracer.make(Shape::End, END, END, None);
@@ -400,6 +403,13 @@ impl<'a> Tracer<'a> {
             (Shape::Choice(label, ..), Shape::Choice(other_label, ..)) if label == other_label => self
                 .under((label, true), false, (first.first, second.first), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, second.second), here, there, search)),
+            // The sender has decided what is in the message: one of the answers is what it does.
+            (Shape::Choice(label, ..), _) if self.received.contains(&label) => self
+                .under((label, true), false, (first.first, other), here, there, search)
+                .and_then(|_| self.under((label, false), false, (first.second, other), here, there, search)),
+            (_, Shape::Choice(label, ..)) if self.received.contains(&label) => self
+                .under((label, true), false, (one, second.first), here, there, search)
+                .and_then(|_| self.under((label, false), false, (one, second.second), here, there, search)),
             (Shape::Choice(label, ..), _) => self
                 .under((label, true), false, (first.first, other), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, other), here, there, search)),
@@ -799,7 +809,12 @@ impl Run<'_, '_> {
                 let otherwise = self.asked(*right, then, otherwise);
                 self.asked(*left, then, otherwise)
             }
-            (Truth::Same(label), _) => self.tracer.choice(label, then, otherwise),
+            (Truth::Same(label), _) => {
+                if self.tracer.values.is_received(test) {
+                    self.tracer.received.insert(label.min(!label));
+                }
+                self.tracer.choice(label, then, otherwise)
+            }
         }
     }
 
