@@ -309,11 +309,13 @@ impl<'a> Evaluator<'a> {
             Node::And(left, right) => match (self.truth(*left), self.truth(*right)) {
                 (Truth::Known(false), _) | (_, Truth::Known(false)) => Truth::Known(false),
                 (Truth::Known(true), other) | (other, Truth::Known(true)) => other,
+                (Truth::Same(left), Truth::Same(right)) if left == !right => Truth::Known(false),
                 (Truth::Same(left), Truth::Same(right)) => Truth::Same(label(&(left, right))),
             },
             Node::Or(left, right) => match (self.truth(*left), self.truth(*right)) {
                 (Truth::Known(true), _) | (_, Truth::Known(true)) => Truth::Known(true),
                 (Truth::Known(false), other) | (other, Truth::Known(false)) => other,
+                (Truth::Same(left), Truth::Same(right)) if left == !right => Truth::Known(true),
                 (Truth::Same(left), Truth::Same(right)) => Truth::Same(label(&(left, right, "or"))),
             },
             Node::If(test, then, otherwise) => match self.truth(*test) {

@@ -205,6 +205,8 @@ pub struct Tracer<'a> {
     healed: &'a Healed,
     /// How choices and loops were decided for the class last traced.
     decisions: Decisions,
+    /// Questions about what a peer sent: the sender need not have asked them in these words.
+    received: FxHashSet<u64>,
     /// Classes traced before.
     classes: FxHashMap<Assignment, (TraceId, Rc<Decisions>)>,
 }
@@ -237,6 +239,7 @@ impl<'a> Tracer<'a> {
             fuel,
             healed,
             decisions: FxHashMap::default(),
+            received: FxHashSet::default(),
             classes: FxHashMap::default(),
         };
         tracer.make(Shape::End, END, END, None);
@@ -375,7 +378,7 @@ impl<'a> Tracer<'a> {
         search: &mut Search,
     ) -> Option<Difference> {
         let (one, other) = (self.assuming(one, search), self.assuming(other, search));
-        if self.same(one, other) || !search.seen.insert((one, other, label(&search.assumed))) {
+        if self.same(one, other) || !search.seen.insert((one, other, label(&search.told_apart))) {
             return None;
         }
         self.fuel = self.fuel.saturating_sub(1);
@@ -400,6 +403,13 @@ impl<'a> Tracer<'a> {
             (Shape::Choice(label, ..), Shape::Choice(other_label, ..)) if label == other_label => self
                 .under((label, true), false, (first.first, second.first), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, second.second), here, there, search)),
+            // The sender has decided what is in the message: one of the answers is what it does.
+            (Shape::Choice(label, ..), _) if self.received.contains(&label) => self
+                .under((label, true), false, (first.first, other), here, there, search)
+                .and_then(|_| self.under((label, false), false, (first.second, other), here, there, search)),
+            (_, Shape::Choice(label, ..)) if self.received.contains(&label) => self
+                .under((label, true), false, (one, second.first), here, there, search)
+                .and_then(|_| self.under((label, false), false, (one, second.second), here, there, search)),
             (Shape::Choice(label, ..), _) => self
                 .under((label, true), false, (first.first, other), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, other), here, there, search)),
@@ -451,16 +461,16 @@ impl<'a> Tracer<'a> {
             (Shape::Again(level), _) => {
                 let frame = leaving(level, here)?;
                 // Answers may be others in the next turn.
-                let assumed = std::mem::take(&mut search.assumed);
+                let known = search.forget();
                 let found = self.difference(frame.whole, other, &frame.outer.clone(), there, search);
-                search.assumed = assumed;
+                search.remember(known);
                 found
             }
             (_, Shape::Again(level)) => {
                 let frame = leaving(level, there)?;
-                let assumed = std::mem::take(&mut search.assumed);
+                let known = search.forget();
                 let found = self.difference(one, frame.whole, here, &frame.outer.clone(), search);
-                search.assumed = assumed;
+                search.remember(known);
                 found
             }
             _ => Some(Difference { one: self.reached(one), other: self.reached(other), before: search.before.clone() }),
@@ -480,13 +490,16 @@ impl<'a> Tracer<'a> {
         there: &Frames,
         search: &mut Search,
     ) -> Option<Difference> {
-        let kept = only || search.assumed.len() < MAX_ASSUMED;
-        if kept {
-            search.assumed.push(answer);
+        // An answer that is forgotten could be given otherwise further on, where no rank can come to both.
+        let tells = only || search.told_apart.len() < MAX_TOLD_APART;
+        search.assumed.push(answer);
+        if tells {
+            search.told_apart.push(answer);
         }
         let found = self.difference(one, other, here, there, search);
-        if kept {
-            search.assumed.pop();
+        search.assumed.pop();
+        if tells {
+            search.told_apart.pop();
         }
         found
     }
@@ -512,17 +525,20 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Whether a loop body goes round, leaves or ends the job, and nothing else.
+    /// Whether a loop body goes round, leaves or ends the job, also by way of loops inside that do no more, and nothing else.
     fn issues_nothing(&self, body: TraceId, level: u16, seen: &mut FxHashSet<TraceId>) -> bool {
         if !seen.insert(body) {
             return true;
         }
         let entry = self.entry(body);
         match self.shape(body) {
-            Shape::Again(at) | Shape::Leave(at) => *at == level,
+            Shape::Again(at) | Shape::Leave(at) => *at >= level,
             Shape::Abort => true,
             Shape::Choice(..) => {
                 self.issues_nothing(entry.first, level, seen) && self.issues_nothing(entry.second, level, seen)
+            }
+            Shape::Loop(..) => {
+                [entry.first, entry.second, entry.leave].into_iter().all(|part| self.issues_nothing(part, level, seen))
             }
             _ => false,
         }
@@ -558,12 +574,24 @@ impl<'a> Tracer<'a> {
 struct Search {
     before: Vec<EventId>,
     seen: FxHashSet<(TraceId, TraceId, u64)>,
-    /// Answers that every rank shares, as assumed on the way.
+    /// Answers that every rank shares, as assumed on the way: a condition that is asked again has the same answer.
     assumed: Vec<(u64, bool)>,
+    /// Those of them that make one visit of two traces another than the next.
+    told_apart: Vec<(u64, bool)>,
 }
 
-/// Answers that are kept in mind on one way: a condition that is asked again has the same answer.
-const MAX_ASSUMED: usize = 5;
+impl Search {
+    fn forget(&mut self) -> [Vec<(u64, bool)>; 2] {
+        [std::mem::take(&mut self.assumed), std::mem::take(&mut self.told_apart)]
+    }
+
+    fn remember(&mut self, [assumed, told_apart]: [Vec<(u64, bool)>; 2]) {
+        (self.assumed, self.told_apart) = (assumed, told_apart);
+    }
+}
+
+/// Answers that two traces are visited under, time and again; more are kept in mind, but lead to no visit of their own.
+const MAX_TOLD_APART: usize = 5;
 
 fn entered(level: u16, whole: TraceId, paired: bool, outer: &Frames) -> Frames {
     Some(Rc::new(Frame { level, whole, paired, outer: outer.clone() }))
@@ -627,9 +655,13 @@ impl Run<'_, '_> {
                 Truth::Known(true) => self.effect(*then, to),
                 Truth::Known(false) => self.effect(*otherwise, to),
                 Truth::Same(label) => {
+                    let healed = self.tracer.healed.get(*site, &self.calls).is_some();
                     let then = self.effect(*then, to);
                     let otherwise = self.effect(*otherwise, to);
-                    self.tracer.choice(label, then, otherwise)
+                    match healed {
+                        true => self.tracer.choice(label, then, otherwise),
+                        false => self.asked(*test, then, otherwise),
+                    }
                 }
             },
             Effect::Loop { kind, site, body, orelse } => {
@@ -753,6 +785,37 @@ impl Run<'_, '_> {
         let hole = Rc::new(Hole::Run { body, outer: to.clone(), ret, brk, again });
         let around = Continuations { ret: to.next, brk: to.next, again: to.next, hole: Some(hole), ..to.clone() };
         self.effect(manager, &around)
+    }
+
+    /// A choice by a condition, its parts asked one after the other, so that a part that is asked again elsewhere is known.
+    fn asked(&mut self, test: Value, then: TraceId, otherwise: TraceId) -> TraceId {
+        if self.tracer.same(then, otherwise) {
+            return then;
+        }
+        match (self.evaluator.truth(test), self.tracer.values.node(test)) {
+            (Truth::Known(known), _) => {
+                if known {
+                    then
+                } else {
+                    otherwise
+                }
+            }
+            (_, Node::Not(inner)) => self.asked(*inner, otherwise, then),
+            (_, Node::And(left, right)) => {
+                let then = self.asked(*right, then, otherwise);
+                self.asked(*left, then, otherwise)
+            }
+            (_, Node::Or(left, right)) => {
+                let otherwise = self.asked(*right, then, otherwise);
+                self.asked(*left, then, otherwise)
+            }
+            (Truth::Same(label), _) => {
+                if self.tracer.values.is_received(test) {
+                    self.tracer.received.insert(label.min(!label));
+                }
+                self.tracer.choice(label, then, otherwise)
+            }
+        }
     }
 
     fn decide(&mut self, id: EffectId, test: Value, site: Site) -> Truth {

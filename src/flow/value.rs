@@ -286,6 +286,26 @@ impl Values {
         }
     }
 
+    /// Whether what the group's members agreed on decides the value.
+    pub fn is_received(&self, value: Value) -> bool {
+        let mut pending = vec![value];
+        for _ in 0..32 {
+            let Some(value) = pending.pop() else { return false };
+            match self.node(value) {
+                Node::Agreed(..) => return true,
+                Node::Not(inner) | Node::Length(inner) | Node::Kind(inner) | Node::Attribute(inner, _) => {
+                    pending.push(*inner);
+                }
+                Node::Compare(_, left, right) | Node::Binary(_, left, right) | Node::Index(left, right) => {
+                    pending.extend([*left, *right]);
+                }
+                Node::Apply(_, parts) => pending.extend(parts.iter()),
+                _ => {}
+            }
+        }
+        false
+    }
+
     fn is_container(&self, value: Value) -> bool {
         matches!(
             self.node(value),

@@ -11,7 +11,7 @@ use crate::base::FunctionId;
 use crate::finding::Confidence;
 use crate::flow::{
     Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, Healed, LoopKind, Missing,
-    Node, Tracer, Value, World,
+    Node, Tracer, Value, World, disputed,
 };
 use crate::model::{FunctionKind, LocalFunction};
 
@@ -107,7 +107,11 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
 fn whole(engine: &mut Engine<'_>, root: EffectId) -> EffectId {
     let summed = engine.effects.summed(root);
     match summed.events && summed.pending && !summed.varies.is_empty() {
-        true => engine.looked_through(root, MAX_LOOKS),
+        true => {
+            let whole = engine.looked_through(root, MAX_LOOKS, false);
+            // Too much to trace: rather what stands in the function itself than nothing.
+            if engine.effects.summed(whole).weight > MAX_WEIGHT { root } else { whole }
+        }
         false => root,
     }
 }
@@ -124,9 +128,13 @@ fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut
     if !summed.events || summed.varies.is_empty() || summed.weight > MAX_WEIGHT {
         return;
     }
+    let disputed = disputed(&engine.effects, &engine.values, root);
+    if disputed.is_empty() {
+        return;
+    }
     let outline = outline(&engine.effects, root);
     let size = world_size(engine, &outline);
-    for group in groups(engine, &outline, size) {
+    for group in groups(engine, &disputed, size) {
         for _ in 0..MAX_SPLITS {
             let Some(found) = first_difference(engine, root, &outline, &group, size, healed) else { break };
             let Some((split, heals)) = explain(engine, function, root, &found, healed) else { break };
@@ -215,13 +223,13 @@ fn world_size(engine: &Engine<'_>, outline: &Outline) -> i64 {
     size + size % 2
 }
 
-fn groups(engine: &Engine<'_>, outline: &Outline, size: i64) -> BTreeSet<GroupKey> {
+fn groups(engine: &Engine<'_>, events: &[EventId], size: i64) -> BTreeSet<GroupKey> {
     let mut out = BTreeSet::new();
     for rank in 0..size {
         let class = Assignment { rank, ..Assignment::default() };
         let world = World { size, extent: 2, axes: Axes::ALL };
         let evaluator = Evaluator::new(&engine.values, world, &class);
-        for &event in &outline.events {
+        for &event in events {
             out.insert(evaluator.group(engine.effects.event(event).group));
         }
     }

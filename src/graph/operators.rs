@@ -81,6 +81,11 @@ impl OperatorFolders {
         OperatorFolders { folders }
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.folders.is_empty()
+    }
+
     /// The operator folder that a path lies in, the innermost one.
     pub fn of_path<'a>(&self, path: &'a str) -> Option<&'a str> {
         if self.folders.is_empty() {

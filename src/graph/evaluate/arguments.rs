@@ -44,6 +44,7 @@ impl<'p> Engine<'p> {
         let mut out = Arguments::default();
         for &arg in model.list(call.args) {
             let value = self.expression(frame, arg);
+            self.hand_over(frame, value, arg);
             match model.expr(arg) {
                 Expr::Starred(_) => match (self.values.node(value).clone(), out.starred) {
                     (Node::Sequence(parts), None) => out.positional.extend(parts.iter().map(|&part| (part, None))),
@@ -55,12 +56,22 @@ impl<'p> Engine<'p> {
         }
         for keyword in model.keywords(call) {
             let value = self.expression(frame, keyword.value);
+            self.hand_over(frame, value, keyword.value);
             match keyword.name {
                 Some(name) => out.keywords.push((name, value, Some(keyword.value))),
                 None => out.mapping = Some(value),
             }
         }
         out
+    }
+
+    fn hand_over(&mut self, frame: &mut Frame<'p>, value: Value, arg: ExprId) {
+        if let Node::Generator(function, _) = *self.values.node(value)
+            && self.reaches(function)
+            && !self.is_context(function)
+        {
+            frame.handed.push((value, frame.model.span(arg)));
+        }
     }
 
     /// The value of an operand, and the expression it was given as.
@@ -136,6 +147,29 @@ impl<'p> Engine<'p> {
             out.push(value);
         }
         out
+    }
+
+    /// Whether a method can be called so, as far as its parameters tell.
+    pub(super) fn takes(&self, method: FunctionId, arguments: &Arguments) -> bool {
+        let definition = self.program.function(method);
+        let (file, _) = self.program.locate(method);
+        if !self.program.file(file).model.list(definition.decorators).is_empty() {
+            return true;
+        }
+        let parameters = definition.parameters.get(1..).unwrap_or_default();
+        let has = |kind: ParameterKind| parameters.iter().any(|parameter| parameter.kind == kind);
+        let by_position = || parameters.iter().filter(|parameter| parameter.kind == ParameterKind::Normal);
+        let given = arguments.positional.len();
+        let named = |name: Symbol| arguments.keywords.iter().any(|keyword| keyword.0 == name);
+        let too_many = given > by_position().count() && !has(ParameterKind::Positionals);
+        let unheard_of = !has(ParameterKind::Keywords)
+            && arguments.keywords.iter().any(|(name, ..)| !parameters.iter().any(|parameter| parameter.name == *name));
+        let spread = arguments.starred.is_some() || arguments.mapping.is_some();
+        let rest = by_position().skip(given);
+        let alone = parameters.iter().filter(|parameter| parameter.kind == ParameterKind::KeywordOnly);
+        let too_few =
+            !spread && rest.chain(alone).any(|parameter| parameter.default.is_none() && !named(parameter.name));
+        !too_many && !unheard_of && !too_few
     }
 
     fn missing_argument(&mut self, function: FunctionId, index: usize, arguments: &Arguments) -> Value {

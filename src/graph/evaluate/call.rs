@@ -3,7 +3,7 @@
 use crate::base::{ClassId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
-use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, Node, Value};
+use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, LoopKind, Node, Value};
 use crate::model::{Call, Expr, ExprId, FunctionKind, Sink};
 
 use super::super::resolve::Target;
@@ -27,6 +27,39 @@ pub(super) struct Context {
 
 impl<'p> Engine<'p> {
     pub(super) fn call(&mut self, frame: &mut Frame<'p>, id: ExprId, call: Call) -> Value {
+        let outer = std::mem::take(&mut frame.handed);
+        let result = self.called(frame, id, call);
+        let handed = std::mem::replace(&mut frame.handed, outer);
+        // Who hands a generator to a call that gives back no iterator has it run dry there.
+        if !matches!(self.values.node(result), Node::Mapped(..) | Node::Generator(..) | Node::Instance(..)) {
+            for (generator, span) in handed {
+                self.run_dry(frame, generator, span);
+            }
+        }
+        result
+    }
+
+    /// Pulls a generator to its end.
+    fn run_dry(&mut self, frame: &mut Frame<'p>, generator: Value, span: Span) {
+        let body = self.pulled(frame, generator, span);
+        if body == Effects::NOTHING {
+            return;
+        }
+        let item = self.values.make(Node::Item(frame.site(span), generator));
+        let kind = LoopKind::For { iter: generator, item };
+        let whole = Effect::Loop { kind, site: frame.site(span), body, orelse: Effects::NOTHING };
+        let whole = self.effects.make(whole, &self.values);
+        self.emit(frame, whole);
+    }
+
+    /// Whether a generator function is a context manager by its decorator, or has another one that may change what it is.
+    pub(super) fn is_context(&self, function: FunctionId) -> bool {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        !model.list(model.function(local).decorators).is_empty()
+    }
+
+    fn called(&mut self, frame: &mut Frame<'p>, id: ExprId, call: Call) -> Value {
         let model = frame.model;
         let span = model.span(id);
         if let Some(value) = self.special_form(frame, call, span) {

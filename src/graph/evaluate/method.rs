@@ -139,6 +139,16 @@ const TOO_COMMON: &[&str] = &[
     "enter",
     "next",
     "iter",
+    // Sockets, executors, locks and processes have these.
+    "connect",
+    "listen",
+    "accept",
+    "submit",
+    "acquire",
+    "cancel",
+    "notify",
+    "terminate",
+    "communicate",
 ];
 
 impl<'p> Engine<'p> {
@@ -233,7 +243,9 @@ impl<'p> Engine<'p> {
         if let Some(value) = self.conventional_call(frame, name, span) {
             return value;
         }
-        if let Some(method) = self.unique_method(frame, name) {
+        if let Some(method) = self.unique_method(frame, name)
+            && self.takes(method, &arguments)
+        {
             return self.call_method(frame, method, arguments, span);
         }
         if name.as_str() == "from_pretrained" {

@@ -104,6 +104,8 @@ pub(super) struct Frame<'p> {
     sequence: Vec<EffectId>,
     guards: Vec<Value>,
     returns: Vec<(Option<Value>, Value)>,
+    /// Generators that the call being evaluated is handed.
+    handed: Vec<(Value, Span)>,
     dead: bool,
     /// How many contexts around suspend what a wrapped module's backward issues.
     pub(super) quiet: u32,
@@ -348,6 +350,7 @@ impl<'p> Engine<'p> {
             sequence: Vec::new(),
             guards: Vec::new(),
             returns: Vec::new(),
+            handed: Vec::new(),
             dead: false,
             quiet: 0,
         };
@@ -533,6 +536,7 @@ impl<'p> Engine<'p> {
             sequence: Vec::new(),
             guards: Vec::new(),
             returns: Vec::new(),
+            handed: Vec::new(),
             dead: false,
             quiet: 0,
         }

@@ -225,6 +225,13 @@ impl<'p> Engine<'p> {
                     }
                     // A name that one arm leaves unbound can only be read where the other has run.
                     let value = match (one, other) {
+                        // Who belongs to none of the groups that a loop goes through does not ask how large its own is.
+                        (Some(only), None) | (None, Some(only)) if self.tells_size(name) => only,
+                        (Some(only), Some(kept)) | (Some(kept), Some(only))
+                            if matches!(self.values.node(kept), Node::Carried(..)) && self.tells_size(name) =>
+                        {
+                            only
+                        }
                         (Some(one), Some(other)) => self.values.make(Node::If(test, one, other)),
                         (Some(one), None) if name.as_str().contains('.') => {
                             let unset = self.path_default(frame, name);
@@ -242,6 +249,13 @@ impl<'p> Engine<'p> {
                 }
             }
         }
+    }
+
+    /// Whether the variable or attribute holds a number of ranks, by its name.
+    fn tells_size(&self, path: Symbol) -> bool {
+        let last = path.as_str().rsplit('.').next().map(Symbol::new);
+        let convention = last.and_then(|name| self.program.catalog.convention(name));
+        convention.is_some_and(|convention| convention.value.kind == crate::catalog::ValueKind::Size)
     }
 
     fn apply(&mut self, frame: &mut Frame<'p>, changes: Changes) {

@@ -10,7 +10,7 @@ use crate::graph::{Action, Program};
 use crate::rules::calls::{calls_named, symbols};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
-use super::{Outside, graded, is_allowed};
+use super::{Outside, graded, graded_default, is_allowed};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -45,7 +45,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
         let message = format!("`{callee}` takes the scratch folder from the machine, outside the working directory");
         let symbol = program.symbol_of(file, call.function);
         let finding = Findings::new_finding(&RULE, call.site(model), symbol, message);
-        findings.push(graded(program, file, finding.help(HELP)));
+        findings.push(graded_default(program, file, finding.help(HELP)));
     }
     for access in program.environment().in_file(file) {
         let Some(key) = access.key.whole().filter(|key| KEYS.contains(key)) else { continue };
@@ -63,6 +63,10 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
         };
         let symbol = program.symbol_of(file, access.function);
         let finding = Findings::new_finding(&RULE, Site { file, span: access.span }, symbol, message);
-        findings.push(graded(program, file, finding.help(HELP)));
+        let finding = finding.help(HELP);
+        findings.push(match access.action {
+            Action::Read => graded_default(program, file, finding),
+            Action::Write(_) | Action::Test | Action::Remove => graded(program, file, finding),
+        });
     }
 }

@@ -87,6 +87,15 @@ pub(super) fn graded(program: &Program, file: FileId, finding: Finding) -> Findi
     }
 }
 
+/// The same for a place that the code leaves to the machine: advice, and no more, where nothing says that the project has
+/// the contract. It has when it holds a staged operator, or declares where it may write.
+pub(super) fn graded_default(program: &Program, file: FileId, finding: Finding) -> Finding {
+    match program.operators().is_empty() && program.facts.allowed_writes.is_empty() {
+        true => finding.severity(Severity::Note).confidence(Confidence::Low),
+        false => graded(program, file, finding),
+    }
+}
+
 /// Adds the place where the path is spelled when the finding's own line does not show it.
 pub(super) fn spelled(finding: Finding, defined: Option<Site>, path: &str) -> Finding {
     match defined {

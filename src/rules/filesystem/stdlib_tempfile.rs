@@ -12,7 +12,7 @@ use crate::rules::calls::{CallSite, argument, bodies, calls_named, passes_unseen
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::folder::outside;
-use super::{graded, is_allowed, spelled};
+use super::{graded, graded_default, is_allowed, spelled};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -62,14 +62,14 @@ fn check_call(program: &Program, model: &File, call: CallSite, name: &str, posit
     let symbol = program.symbol_of(call.file, call.function);
     let dir = argument(model, call.call, Some(position), "dir")
         .filter(|&dir| program.constant(call.file, call.function, dir) != Some(Constant::None));
+    let help = "name a folder below the working directory and create it, or pass it as `dir=`";
     let finding = match dir {
         None if passes_unseen(model, call.call) || is_allowed(&program.facts, "/tmp") => return,
-        None => Findings::new_finding(
-            &RULE,
-            call.site(model),
-            symbol,
-            format!("`tempfile.{name}` picks a place outside the working directory"),
-        ),
+        None => {
+            let message = format!("`tempfile.{name}` picks a place outside the working directory");
+            let finding = Findings::new_finding(&RULE, call.site(model), symbol, message).help(help);
+            return findings.push(graded_default(program, call.file, finding));
+        }
         Some(dir) => {
             let Some(place) = outside(program, call, dir) else { return };
             let shown = place.shown();
@@ -82,7 +82,6 @@ fn check_call(program: &Program, model: &File, call: CallSite, name: &str, posit
             spelled(finding.confidence(place.confidence), place.defined, &shown)
         }
     };
-    let help = "name a folder below the working directory and create it, or pass it as `dir=`";
     findings.push(graded(program, call.file, finding.help(help)));
 }
 
