@@ -17,6 +17,7 @@ use crate::model::{FunctionKind, LocalFunction};
 
 use super::evaluate::Engine;
 use super::gates::{ForeignRoot, Gate, foreign_roots, gates};
+use super::orders::{UnorderedLoop, unordered_loops};
 use super::program::Program;
 use super::reach::reaching;
 use super::taint::Taint;
@@ -46,6 +47,8 @@ pub struct Divergence {
     pub foreign_roots: Vec<ForeignRoot>,
     /// Collectives behind an environment variable.
     pub gates: Vec<Gate>,
+    /// Loops whose order is each process's own.
+    pub unordered: Vec<UnorderedLoop>,
 }
 
 /// What is found out once, before any function is evaluated.
@@ -73,7 +76,8 @@ impl Prepared {
 pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {
     let mut engine = Engine::new(program, &prepared.reaching, &prepared.taint);
     let mut healed = Healed::default();
-    let mut out = Divergence::default();
+    let unordered = unordered_loops(program, &prepared.reaching, files);
+    let mut out = Divergence { unordered, ..Divergence::default() };
     let mut checked = 0;
     let mut seen_roots = FxHashSet::default();
     for &file in files {

@@ -15,6 +15,7 @@ pub static RULES: &[&Rule] = &[
     &collectives::WRONG_GROUP,
     &collectives::WRONG_ROOT,
     &collectives::CONDITIONAL_GROUP_CREATION,
+    &collectives::UNORDERED_ITERATION,
     &collectives::UNPAIRED_P2P,
     &control_plane::AD_HOC_BROADCAST,
     &golden::CROSS_PHASE_GOLDEN_IMPORT,

@@ -1,0 +1,273 @@
+//! Loops whose turns come in an order of this process's own, and that communicate about what the turn is for.
+
+mod source;
+
+use rustc_hash::FxHashSet;
+
+use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::catalog::{Entry, OperationKind};
+use crate::finding::Confidence;
+use crate::model::{
+    Block, Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement,
+};
+
+use super::program::Program;
+use super::resolve::Target;
+use source::Place;
+
+pub use source::{Cause, Unordered};
+
+/// Calls followed with something unordered in hand.
+const MAX_DEPTH: u32 = 3;
+
+/// An order that decides which collective comes when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnorderedLoop {
+    /// The function it stands in.
+    pub function: FunctionId,
+    /// What is iterated.
+    pub site: Site,
+    /// What makes it unordered.
+    pub source: Unordered,
+    /// The call that communicates.
+    pub call: Site,
+    /// What it is called.
+    pub op: Symbol,
+    /// Whether it makes groups.
+    pub creates: bool,
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+/// Loops in the files' functions from which a collective can be reached.
+pub(super) fn unordered_loops(
+    program: &Program,
+    reaching: &FxHashSet<FunctionId>,
+    files: &[FileId],
+) -> Vec<UnorderedLoop> {
+    let mut search = Search { program, reaching, found: Vec::new(), seen: FxHashSet::default() };
+    for &file in files {
+        let model = &program.file(file).model;
+        for index in 0..model.functions.len() as u32 {
+            let local = LocalFunction(index);
+            let function = model.function(local);
+            let wanted = matches!(function.kind, FunctionKind::Def | FunctionKind::Module) && !function.skeleton;
+            if wanted && reaching.contains(&program.function_id(file, local)) {
+                search.function(Place { program, file, function: local, given: &[] }, 0);
+            }
+        }
+    }
+    search.found.sort_by_key(|found| (found.site, found.call));
+    search.found.dedup_by_key(|found| found.site);
+    search.found
+}
+
+struct Search<'p> {
+    program: &'p Program,
+    reaching: &'p FxHashSet<FunctionId>,
+    found: Vec<UnorderedLoop>,
+    seen: FxHashSet<(FunctionId, Symbol)>,
+}
+
+/// What a call does to the group.
+struct Spoken {
+    op: Symbol,
+    creates: bool,
+}
+
+impl<'p> Search<'p> {
+    fn function(&mut self, place: Place<'_>, depth: u32) {
+        let program = self.program;
+        let model = &program.file(place.file).model;
+        let body = model.function(place.function).body;
+        each_statement(model, body, &mut |_, stmt| {
+            if let Stmt::For { target, iter, body, .. } = stmt
+                && let Some(source) = place.unordered(*iter)
+            {
+                let mut tainted = FxHashSet::default();
+                names_in(model, *target, &mut tainted);
+                if let Some((call, spoken)) = self.in_body(place, *body, &mut tainted) {
+                    self.report(place, *iter, source, call, spoken);
+                }
+            }
+            for root in crate::model::expressions_of(model, stmt) {
+                each_expression(model, root, &mut |_, expr| match expr {
+                    Expr::Comprehension(index) => {
+                        let comprehension = model.comprehension(index);
+                        for clause in &comprehension.clauses {
+                            let Some(source) = place.unordered(clause.iter) else { continue };
+                            let mut tainted = FxHashSet::default();
+                            names_in(model, clause.target, &mut tainted);
+                            if let Some((call, spoken)) = self.in_expression(place, comprehension.element, &tainted) {
+                                self.report(place, clause.iter, source, call, spoken);
+                            }
+                        }
+                    }
+                    Expr::Call(call) if depth < MAX_DEPTH => self.handed_over(place, model.call(call), depth),
+                    _ => {}
+                });
+            }
+        });
+    }
+
+    /// Something unordered goes to a function of the program.
+    fn handed_over(&mut self, place: Place<'_>, call: Call, depth: u32) {
+        let program = self.program;
+        let model = &program.file(place.file).model;
+        let Some(function) = self.callee(place, call.callee) else { return };
+        if !self.reaching.contains(&function) {
+            return;
+        }
+        let (file, local) = program.locate(function);
+        let definition = program.file(file).model.function(local);
+        let method = definition.class.is_some() && !matches!(model.expr(call.callee), Expr::Name(_));
+        let mut given = Vec::new();
+        for (position, &arg) in model.list(call.args).iter().enumerate() {
+            if let Some(parameter) = definition.parameters.get(position + usize::from(method))
+                && let Some(source) = place.unordered(arg)
+            {
+                given.push((parameter.name, source));
+            }
+        }
+        for keyword in model.keywords(call) {
+            if let Some(name) = keyword.name
+                && let Some(source) = place.unordered(keyword.value)
+            {
+                given.push((name, source));
+            }
+        }
+        let Some(&(first, _)) = given.first() else { return };
+        if self.seen.insert((function, first)) {
+            self.function(Place { program, file, function: local, given: &given }, depth + 1);
+        }
+    }
+
+    fn report(&mut self, place: Place<'_>, iter: ExprId, source: Unordered, call: Site, spoken: Spoken) {
+        let site = Site { file: place.file, span: self.program.file(place.file).model.span(iter) };
+        self.found.push(UnorderedLoop {
+            function: self.program.function_id(place.file, place.function),
+            site,
+            source,
+            call,
+            op: spoken.op,
+            creates: spoken.creates,
+            confidence: source.confidence,
+        });
+    }
+
+    /// The first call in the body that communicates about the loop's element.
+    fn in_body(&self, place: Place<'_>, body: Block, tainted: &mut FxHashSet<Symbol>) -> Option<(Site, Spoken)> {
+        let model = &self.program.file(place.file).model;
+        let mut found = None;
+        each_statement(model, body, &mut |_, stmt| {
+            if found.is_some() {
+                return;
+            }
+            for root in crate::model::expressions_of(model, stmt) {
+                found = self.in_expression(place, root, tainted);
+                if found.is_some() {
+                    return;
+                }
+            }
+            let (targets, value): (Vec<ExprId>, ExprId) = match stmt {
+                Stmt::Assign { targets, value } => (model.list(*targets).to_vec(), *value),
+                Stmt::Annotated { target, value: Some(value), .. } => (vec![*target], *value),
+                Stmt::For { target, iter, .. } => (vec![*target], *iter),
+                _ => return,
+            };
+            if mentions_any(model, value, tainted) {
+                for target in targets {
+                    if !matches!(model.expr(target), Expr::Attribute { .. } | Expr::Subscript(..)) {
+                        names_in(model, target, tainted);
+                    }
+                }
+            }
+        });
+        found
+    }
+
+    fn in_expression(&self, place: Place<'_>, root: ExprId, tainted: &FxHashSet<Symbol>) -> Option<(Site, Spoken)> {
+        let model = &self.program.file(place.file).model;
+        let mut found = None;
+        each_expression(model, root, &mut |id, expr| {
+            if found.is_some() {
+                return;
+            }
+            let Expr::Call(index) = expr else { return };
+            let call = model.call(index);
+            let arguments = model.list(call.args).iter().copied();
+            let mut arguments = arguments.chain(model.keywords(call).iter().map(|keyword| keyword.value)).chain(
+                match model.expr(call.callee) {
+                    Expr::Attribute { value, .. } => Some(value),
+                    _ => None,
+                },
+            );
+            if arguments.any(|arg| mentions_any(model, arg, tainted))
+                && let Some(spoken) = self.spoken(place, call)
+            {
+                found = Some((Site { file: place.file, span: model.span(id) }, spoken));
+            }
+        });
+        found
+    }
+
+    /// What the call does to a group.
+    fn spoken(&self, place: Place<'_>, call: Call) -> Option<Spoken> {
+        let model = &self.program.file(place.file).model;
+        let entry = match self.program.target(place.file, place.function, call.callee) {
+            Some(Target::External(dotted)) => self.program.catalog.entry(dotted).map(|entry| (dotted, entry)),
+            Some(Target::Function(function)) if self.program.catalogued(function).is_some() => {
+                let name = self.program.function(function).name;
+                self.program.catalogued(function).map(|entry| (name, entry))
+            }
+            _ => None,
+        };
+        if let Some((_, entry)) = entry {
+            return match entry {
+                Entry::Operation(operation) => match operation.kind {
+                    OperationKind::Collective => Some(Spoken { op: operation.op, creates: false }),
+                    OperationKind::GroupCreation => Some(Spoken { op: operation.op, creates: true }),
+                    OperationKind::PointToPoint | OperationKind::Teardown => None,
+                },
+                _ => None,
+            };
+        }
+        let function = self.callee(place, call.callee)?;
+        if !self.reaching.contains(&function) {
+            return None;
+        }
+        let _ = model;
+        Some(Spoken { op: self.program.function(function).name, creates: false })
+    }
+
+    fn callee(&self, place: Place<'_>, callee: ExprId) -> Option<FunctionId> {
+        let model = &self.program.file(place.file).model;
+        if let Expr::Attribute { value, name } = model.expr(callee)
+            && let Expr::Name(object) = model.expr(value)
+            && let Some(class) = model.function(place.function).class
+            && model.function(place.function).parameters.first().is_some_and(|first| first.name == object)
+        {
+            return self.program.method(self.program.class_id(place.file, class), name);
+        }
+        match self.program.target(place.file, place.function, callee)? {
+            Target::Function(function) => Some(function),
+            _ => None,
+        }
+    }
+}
+
+fn names_in(model: &File, expr: ExprId, out: &mut FxHashSet<Symbol>) {
+    each_expression(model, expr, &mut |_, part| {
+        if let Expr::Name(name) = part {
+            out.insert(name);
+        }
+    });
+}
+
+fn mentions_any(model: &File, expr: ExprId, names: &FxHashSet<Symbol>) -> bool {
+    let mut found = false;
+    each_expression(model, expr, &mut |_, part| {
+        found |= matches!(part, Expr::Name(name) if names.contains(&name));
+    });
+    found
+}

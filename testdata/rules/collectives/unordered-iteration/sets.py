@@ -1,0 +1,174 @@
+"""Sets around collectives (P19)."""
+import torch
+import torch.distributed as dist
+
+
+def literal(losses):
+    for name in {"policy", "value"}:  # error: [unordered-iteration]
+        dist.all_reduce(losses[name])
+
+
+def made_into_a_list(losses):
+    names = list(set(key for key in losses))
+    for name in names:  # error: [unordered-iteration]
+        dist.all_reduce(losses[name])
+
+
+def filled(modules):
+    names = set()
+    for module in modules:
+        names.add(f"{module.kind}.weight")
+    for name in names:  # error: [unordered-iteration]
+        value = torch.tensor(len(name))
+        dist.broadcast(value, src=0)
+
+
+def common_keys(one, other):
+    for key in one.keys() & other.keys():  # error: [unordered-iteration]
+        dist.all_reduce(one[key])
+
+
+def in_a_comprehension(losses):
+    names = {"a", "b"}
+    return [dist.all_reduce(losses[name], async_op=True) for name in names]  # error: [unordered-iteration]
+
+
+def groups_by_key(ranks_of):
+    groups = {}
+    for key in set(str(part) for part in ranks_of):  # error: [unordered-iteration]
+        groups[key] = dist.new_group(ranks_of[key])
+    return groups
+
+
+def reduce_one(losses, name):
+    dist.all_reduce(losses[name])
+
+
+def through_a_helper(losses):
+    for name in {"policy", "value"}:  # error: [unordered-iteration]
+        reduce_one(losses, name)
+
+
+def reduce_all(losses, names):
+    for name in names:  # error: [unordered-iteration]
+        dist.all_reduce(losses[name])
+
+
+def handed_over(losses):
+    reduce_all(losses, {"policy", "value"})
+
+
+def metric_names(config):
+    return {f"val/{name}" for name in config}
+
+
+def from_a_function(losses, config):
+    for name in metric_names(config):  # error: [unordered-iteration]
+        dist.all_reduce(losses[name])
+
+
+class Reducer:
+    def __init__(self, metrics):
+        self.names = set(f"{metric}" for metric in metrics)
+        self.order = sorted(self.names)
+
+    def reduce(self, losses):
+        for name in self.names:  # error: [unordered-iteration]
+            dist.all_reduce(losses[name])
+
+    def reduce_in_step(self, losses):
+        for name in self.order:
+            dist.all_reduce(losses[name])
+
+
+def nothing_known(losses, things):
+    for thing in set(things):  # low: [unordered-iteration]
+        dist.all_reduce(losses[thing])
+
+
+def dictionary_of_a_set(losses):
+    kept = {}
+    for name in {"policy", "value"}:
+        kept[name] = losses[name]
+    for value in kept.values():  # error: [unordered-iteration]
+        dist.all_reduce(value)
+
+
+# What stays quiet.
+
+
+def in_order(losses):
+    names = {"policy", "value"}
+    for name in sorted(names):
+        dist.all_reduce(losses[name])
+
+
+def sorted_in_place(losses):
+    names = list({"policy", "value"})
+    names.sort()
+    for name in names:
+        dist.all_reduce(losses[name])
+
+
+def sorted_later(losses):
+    names = {"policy", "value"}
+    names = sorted(names)
+    for name in names:
+        dist.all_reduce(losses[name])
+
+
+def numbers(ranks):
+    for owner in {0, 1, 2}:
+        dist.broadcast(torch.zeros(1), src=owner)
+    for first in set(range(4)):
+        dist.new_group([first, first + 4])
+    for root in set(ranks):
+        dist.broadcast(torch.zeros(1), src=root)
+
+
+def only_as_often(names):
+    for _ in {"policy", "value"}:
+        dist.barrier()
+    for name in {"policy", "value"}:
+        print(name)
+        dist.barrier()
+
+
+def nothing_issued(losses, total):
+    for name in {"policy", "value"}:
+        total += losses[name]
+    dist.all_reduce(total)
+
+
+def only_asked(losses, wanted):
+    wanted = set(wanted)
+    for name in losses:
+        if name in wanted:
+            dist.all_reduce(losses[name])
+
+
+def a_dictionary(losses):
+    for name in losses:
+        dist.all_reduce(losses[name])
+    for name, value in {"a": losses, "b": losses}.items():
+        dist.all_reduce(value)
+
+
+def arithmetic(counts, other):
+    for value in counts - other:
+        dist.all_reduce(value)
+
+
+def one_element(losses):
+    for name in {"policy"}:
+        dist.all_reduce(losses[name])
+
+
+def reduce_in_order(losses, names):
+    names = sorted(names)
+    for name in names:
+        dist.all_reduce(losses[name])
+
+
+def handed_to_one_that_sorts(losses):
+    reduce_in_order(losses, {"policy", "value"})
