@@ -2,13 +2,13 @@
 
 mod source;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::catalog::{Entry, OperationKind};
 use crate::finding::Confidence;
 use crate::model::{
-    Block, Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement,
+    Block, Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement,
 };
 
 use super::program::Program;
@@ -19,6 +19,9 @@ pub use source::{Cause, Unordered};
 
 /// Calls followed with something unordered in hand.
 const MAX_DEPTH: u32 = 3;
+
+/// Calls followed down to an operation.
+const MAX_FOLLOWED: u32 = 6;
 
 /// An order that decides which collective comes when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +48,8 @@ pub(super) fn unordered_loops(
     reaching: &FxHashSet<FunctionId>,
     files: &[FileId],
 ) -> Vec<UnorderedLoop> {
-    let mut search = Search { program, reaching, found: Vec::new(), seen: FxHashSet::default() };
+    let mut search =
+        Search { program, reaching, found: Vec::new(), seen: FxHashSet::default(), issuing: FxHashMap::default() };
     for &file in files {
         let model = &program.file(file).model;
         for index in 0..model.functions.len() as u32 {
@@ -67,6 +71,8 @@ struct Search<'p> {
     reaching: &'p FxHashSet<FunctionId>,
     found: Vec<UnorderedLoop>,
     seen: FxHashSet<(FunctionId, Symbol)>,
+    /// Which functions issue something whose order matters; whether it is groups only.
+    issuing: FxHashMap<FunctionId, Option<bool>>,
 }
 
 /// What a call does to the group.
@@ -156,7 +162,7 @@ impl<'p> Search<'p> {
     }
 
     /// The first call in the body that communicates about the loop's element.
-    fn in_body(&self, place: Place<'_>, body: Block, tainted: &mut FxHashSet<Symbol>) -> Option<(Site, Spoken)> {
+    fn in_body(&mut self, place: Place<'_>, body: Block, tainted: &mut FxHashSet<Symbol>) -> Option<(Site, Spoken)> {
         let model = &self.program.file(place.file).model;
         let mut found = None;
         each_statement(model, body, &mut |_, stmt| {
@@ -186,7 +192,7 @@ impl<'p> Search<'p> {
         found
     }
 
-    fn in_expression(&self, place: Place<'_>, root: ExprId, tainted: &FxHashSet<Symbol>) -> Option<(Site, Spoken)> {
+    fn in_expression(&mut self, place: Place<'_>, root: ExprId, tainted: &FxHashSet<Symbol>) -> Option<(Site, Spoken)> {
         let model = &self.program.file(place.file).model;
         let mut found = None;
         each_expression(model, root, &mut |id, expr| {
@@ -211,33 +217,64 @@ impl<'p> Search<'p> {
         found
     }
 
-    /// What the call does to a group.
-    fn spoken(&self, place: Place<'_>, call: Call) -> Option<Spoken> {
-        let model = &self.program.file(place.file).model;
-        let entry = match self.program.target(place.file, place.function, call.callee) {
-            Some(Target::External(dotted)) => self.program.catalog.entry(dotted).map(|entry| (dotted, entry)),
-            Some(Target::Function(function)) if self.program.catalogued(function).is_some() => {
-                let name = self.program.function(function).name;
-                self.program.catalogued(function).map(|entry| (name, entry))
-            }
-            _ => None,
-        };
-        if let Some((_, entry)) = entry {
-            return match entry {
-                Entry::Operation(operation) => match operation.kind {
-                    OperationKind::Collective => Some(Spoken { op: operation.op, creates: false }),
-                    OperationKind::GroupCreation => Some(Spoken { op: operation.op, creates: true }),
-                    OperationKind::PointToPoint | OperationKind::Teardown => None,
-                },
-                _ => None,
-            };
+    /// What the call does to a group, itself or through functions of the program.
+    fn spoken(&mut self, place: Place<'_>, call: Call) -> Option<Spoken> {
+        if let Some(operation) = self.operation(place, call) {
+            return operation;
         }
         let function = self.callee(place, call.callee)?;
+        let creates = self.issues(function, MAX_FOLLOWED)?;
+        Some(Spoken { op: self.program.function(function).name, creates })
+    }
+
+    /// The operation of the catalogue that the call is: `None` inside for one that has nothing to do with order.
+    fn operation(&self, place: Place<'_>, call: Call) -> Option<Option<Spoken>> {
+        let entry = match self.program.target(place.file, place.function, call.callee)? {
+            Target::External(dotted) => self.program.catalog.entry(dotted)?,
+            Target::Function(function) => self.program.catalogued(function)?,
+            _ => return None,
+        };
+        let Entry::Operation(operation) = entry else { return Some(None) };
+        Some(match operation.kind {
+            OperationKind::Collective if operation.op.as_str() != "barrier" => {
+                Some(Spoken { op: operation.op, creates: false })
+            }
+            OperationKind::GroupCreation if operation.members.is_some() => {
+                Some(Spoken { op: operation.op, creates: true })
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether the function issues something whose order matters, by calls that are certain; if so, whether it only makes
+    /// groups.
+    fn issues(&mut self, function: FunctionId, fuel: u32) -> Option<bool> {
         if !self.reaching.contains(&function) {
             return None;
         }
-        let _ = model;
-        Some(Spoken { op: self.program.function(function).name, creates: false })
+        if let Some(&known) = self.issuing.get(&function) {
+            return known;
+        }
+        let fuel = fuel.checked_sub(1)?;
+        self.issuing.insert(function, None);
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let place = Place { program: self.program, file, function: local, given: &[] };
+        let mut calls = Vec::new();
+        each_call(model, local, &mut |_, call| calls.push(call));
+        let mut found = None;
+        for call in calls {
+            let issued = match self.operation(place, call) {
+                Some(spoken) => spoken.map(|spoken| spoken.creates),
+                None => self.callee(place, call.callee).and_then(|callee| self.issues(callee, fuel)),
+            };
+            found = match (found, issued) {
+                (Some(one), Some(other)) => Some(one && other),
+                (one, other) => one.or(other),
+            };
+        }
+        self.issuing.insert(function, found);
+        found
     }
 
     fn callee(&self, place: Place<'_>, callee: ExprId) -> Option<FunctionId> {
