@@ -18,6 +18,7 @@ mod parity;
 mod program;
 mod reach;
 mod resolve;
+mod shapes;
 mod taint;
 mod witness;
 
@@ -32,4 +33,5 @@ pub use outline::{function_meant, functions_called, outline};
 pub use parity::ParityCheck;
 pub use program::{FileEntry, Program};
 pub use resolve::{Scope, Target};
+pub use shapes::{PermutedLoop, UnagreedShape};
 pub use witness::{Decision, Split, SplitEvent, SplitKind};

@@ -17,6 +17,7 @@ pub static RULES: &[&Rule] = &[
     &collectives::CONDITIONAL_GROUP_CREATION,
     &collectives::UNORDERED_ITERATION,
     &collectives::UNPAIRED_P2P,
+    &collectives::UNAGREED_SHAPE,
     &collectives::RANK_LOCAL_IDENTITY,
     &control_plane::AD_HOC_BROADCAST,
     &golden::CROSS_PHASE_GOLDEN_IMPORT,

@@ -483,6 +483,7 @@ impl<'p> Engine<'p> {
                 root_parameter: None,
                 operator: None,
                 members: None,
+                shaped: None,
                 site: template.site,
                 confidence: template.confidence.min(Confidence::Medium),
             };
