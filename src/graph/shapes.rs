@@ -230,6 +230,11 @@ fn number(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
             first_of([number(engine, *left, fuel), number(engine, *right, fuel)])
         }
         Node::Not(inner) => number(engine, *inner, fuel),
+        // A parameter that is a rank by its name.
+        Node::Parameter(..) => {
+            let found = number(engine, engine.values.meaning(value)?, fuel)?;
+            Some(Differs { source: value, ..found })
+        }
         Node::If(test, then, otherwise) => {
             let (one, other) = (engine.values.node(*then), engine.values.node(*otherwise));
             match (one, other) {
@@ -242,6 +247,7 @@ fn number(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
         Node::Attribute(inner, name) if name.as_str() == "shape" => shape(engine, *inner, fuel),
         Node::Index(inner, index) if matches!(engine.values.node(*index), Node::Int(_)) => match engine.values.node(*inner) {
             Node::Attribute(tensor, name) if name.as_str() == "shape" => shape(engine, *tensor, fuel),
+            Node::Length(tensor) => shape(engine, *tensor, fuel),
             _ => None,
         },
         Node::Apply(name, parts) => match (name.as_str().rsplit('.').next().unwrap_or_default(), &parts[..]) {
