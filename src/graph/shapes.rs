@@ -194,8 +194,24 @@ fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
 
 /// Functions of a tensor whose result has its shape.
 const KEEP_SHAPE: [&str; 18] = [
-    "cuda", "cpu", "to", "float", "double", "half", "bfloat16", "long", "int", "bool", "contiguous", "clone", "detach",
-    "requires_grad_", "type", "abs", "empty_like", "zeros_like",
+    "cuda",
+    "cpu",
+    "to",
+    "float",
+    "double",
+    "half",
+    "bfloat16",
+    "long",
+    "int",
+    "bool",
+    "contiguous",
+    "clone",
+    "detach",
+    "requires_grad_",
+    "type",
+    "abs",
+    "empty_like",
+    "zeros_like",
 ];
 
 /// Functions whose result has as many elements as the data say.
@@ -225,10 +241,12 @@ fn number(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
     let fuel = fuel.checked_sub(1)?;
     match engine.values.node(value) {
         Node::Rank(axes) => Some(Differs { axes: *axes, source: value, confidence: Confidence::High }),
-        Node::Binary(crate::model::BinaryOp::Add | crate::model::BinaryOp::Sub | crate::model::BinaryOp::Mul, left, right)
-        | Node::Compare(_, left, right) => {
-            first_of([number(engine, *left, fuel), number(engine, *right, fuel)])
-        }
+        Node::Binary(
+            crate::model::BinaryOp::Add | crate::model::BinaryOp::Sub | crate::model::BinaryOp::Mul,
+            left,
+            right,
+        )
+        | Node::Compare(_, left, right) => first_of([number(engine, *left, fuel), number(engine, *right, fuel)]),
         Node::Not(inner) => number(engine, *inner, fuel),
         // A parameter that is a rank by its name.
         Node::Parameter(..) => {
@@ -245,11 +263,13 @@ fn number(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
         Node::Sequence(parts) => first_of(parts.iter().map(|&part| number(engine, part, fuel))),
         Node::Length(inner) => length(engine, *inner, fuel),
         Node::Attribute(inner, name) if name.as_str() == "shape" => shape(engine, *inner, fuel),
-        Node::Index(inner, index) if matches!(engine.values.node(*index), Node::Int(_)) => match engine.values.node(*inner) {
-            Node::Attribute(tensor, name) if name.as_str() == "shape" => shape(engine, *tensor, fuel),
-            Node::Length(tensor) => shape(engine, *tensor, fuel),
-            _ => None,
-        },
+        Node::Index(inner, index) if matches!(engine.values.node(*index), Node::Int(_)) => {
+            match engine.values.node(*inner) {
+                Node::Attribute(tensor, name) if name.as_str() == "shape" => shape(engine, *tensor, fuel),
+                Node::Length(tensor) => shape(engine, *tensor, fuel),
+                _ => None,
+            }
+        }
         Node::Apply(name, parts) => match (name.as_str().rsplit('.').next().unwrap_or_default(), &parts[..]) {
             ("int" | "ceil" | "floor", &[inner]) => number(engine, inner, fuel),
             ("size" | "numel", &[tensor, ..]) => shape(engine, tensor, fuel),

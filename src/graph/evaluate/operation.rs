@@ -323,7 +323,8 @@ impl<'p> Engine<'p> {
             .members_only
             .and_then(|operand| self.operand(arguments, operand))
             .is_some_and(|(only, _)| *self.values.node(only) == Node::Bool(true));
-        let shaped = operation.shaped.first().and_then(|&operand| self.operand(arguments, operand)).map(|found| found.0);
+        let shaped =
+            operation.shaped.first().and_then(|&operand| self.operand(arguments, operand)).map(|found| found.0);
         let creates = operation.kind == OperationKind::GroupCreation;
         let communicates = match operation.kind {
             OperationKind::Collective => true,

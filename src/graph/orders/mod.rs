@@ -79,6 +79,8 @@ struct Search<'p> {
 struct Spoken {
     op: Symbol,
     creates: bool,
+    /// Whether it hides behind a call that does not look like it.
+    implicit: bool,
 }
 
 impl<'p> Search<'p> {
@@ -157,7 +159,7 @@ impl<'p> Search<'p> {
             call,
             op: spoken.op,
             creates: spoken.creates,
-            confidence: source.confidence,
+            confidence: if spoken.implicit { Confidence::Low } else { source.confidence },
         });
     }
 
@@ -224,7 +226,7 @@ impl<'p> Search<'p> {
         }
         let function = self.callee(place, call.callee)?;
         let creates = self.issues(function, MAX_FOLLOWED)?;
-        Some(Spoken { op: self.program.function(function).name, creates })
+        Some(Spoken { op: self.program.function(function).name, creates, implicit: false })
     }
 
     /// The operation of the catalogue that the call is: `None` inside for one that has nothing to do with order.
@@ -237,10 +239,10 @@ impl<'p> Search<'p> {
         let Entry::Operation(operation) = entry else { return Some(None) };
         Some(match operation.kind {
             OperationKind::Collective if operation.op.as_str() != "barrier" => {
-                Some(Spoken { op: operation.op, creates: false })
+                Some(Spoken { op: operation.op, creates: false, implicit: operation.implicit })
             }
             OperationKind::GroupCreation if operation.members.is_some() => {
-                Some(Spoken { op: operation.op, creates: true })
+                Some(Spoken { op: operation.op, creates: true, implicit: operation.implicit })
             }
             _ => None,
         })

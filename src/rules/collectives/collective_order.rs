@@ -31,7 +31,8 @@ fn check(program: &Program, findings: &mut Findings) {
     });
     for found in &program.divergence().permuted {
         let (file, local) = program.locate(found.function);
-        let message = format!("ranks go through the same things in different orders, and issue `{}` for each", found.op);
+        let message =
+            format!("ranks go through the same things in different orders, and issue `{}` for each", found.op);
         let finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, local), message)
             .help("iterate in one order on every rank; what comes after the collectives may differ")
             .confidence(Confidence::Medium)

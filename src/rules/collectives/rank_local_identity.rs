@@ -28,7 +28,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
     let speaks = |name: &Symbol| {
         matches!(name.as_str(), "environ" | "getenv" | "current_device") || is_local_name(program, *name)
     };
-    if !model.functions.iter().any(|function| function.mentions.iter().any(speaks)) {
+    if !model.functions.iter().any(|function| function.mentions.iter().any(speaks)) || on_one_node(model) {
         return;
     }
     for function in bodies(model) {
@@ -53,6 +53,18 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
             }
         });
     }
+}
+
+/// Whether the file sets up a job whose ranks meet on this very node.
+fn on_one_node(model: &File) -> bool {
+    (0..model.expr_count() as u32).any(|id| match model.expr(ExprId(id)) {
+        Expr::Str(text) => {
+            let host = text.as_str().strip_prefix("tcp://").unwrap_or(text.as_str());
+            let host = host.split(':').next().unwrap_or_default();
+            matches!(host, "localhost" | "127.0.0.1" | "0.0.0.0")
+        }
+        _ => false,
+    })
 }
 
 /// A use of the rank within the node.
