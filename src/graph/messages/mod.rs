@@ -5,6 +5,7 @@
 //! something is not known there is no verdict.
 
 mod deliver;
+mod known;
 mod run;
 mod step;
 

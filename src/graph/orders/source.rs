@@ -130,7 +130,7 @@ impl Place<'_> {
                 ("union" | "intersection" | "difference" | "symmetric_difference" | "copy", _) => {
                     return self.within(value, fuel);
                 }
-                ("keys" | "values" | "items", None) => return self.filled_from(value, fuel),
+                ("keys" | "values" | "items", None) => return self.within(value, fuel),
                 ("iterdir", None) | ("rglob", Some(_)) => {
                     let confidence = Confidence::Medium;
                     return Some(Unordered { site: self.site(expr), cause: Cause::Listing, confidence });
@@ -156,11 +156,6 @@ impl Place<'_> {
             Target::Function(function) => self.returned(function, fuel),
             _ => None,
         }
-    }
-
-    /// A dictionary whose keys were put in by a loop over something unordered.
-    fn filled_from(&self, expr: ExprId, fuel: u32) -> Option<Unordered> {
-        self.within(expr, fuel)
     }
 
     /// What a function of the program returns, when all its returns agree on that.

@@ -145,7 +145,7 @@ impl Place<'_> {
                 "every node has a master of the store: `is_master` is decided by the rank within the node".to_owned();
             return Some(Use { local, message, help: USE_GLOBAL, confidence: Confidence::Medium });
         }
-        if matches!(last, "range" | "islice") && name != "" {
+        if matches!(last, "range" | "islice") {
             let args = self.model.list(call.args);
             let [.., from, _, step] = *args else { return None };
             return self.share(from, step);
