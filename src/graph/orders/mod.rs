@@ -177,19 +177,7 @@ impl<'p> Search<'p> {
                     return;
                 }
             }
-            let (targets, value): (Vec<ExprId>, ExprId) = match stmt {
-                Stmt::Assign { targets, value } => (model.list(*targets).to_vec(), *value),
-                Stmt::Annotated { target, value: Some(value), .. } => (vec![*target], *value),
-                Stmt::For { target, iter, .. } => (vec![*target], *iter),
-                _ => return,
-            };
-            if mentions_any(model, value, tainted) {
-                for target in targets {
-                    if !matches!(model.expr(target), Expr::Attribute { .. } | Expr::Subscript(..)) {
-                        names_in(model, target, tainted);
-                    }
-                }
-            }
+            taint(model, stmt, tainted);
         });
         found
     }
@@ -292,6 +280,52 @@ impl<'p> Search<'p> {
             Target::Function(function) => Some(function),
             _ => None,
         }
+    }
+}
+
+/// Names that the statement makes depend on tainted ones: by their values, or by whether they are changed at all.
+fn taint(model: &File, stmt: &Stmt, tainted: &mut FxHashSet<Symbol>) {
+    let (targets, value): (Vec<ExprId>, ExprId) = match stmt {
+        Stmt::Assign { targets, value } => (model.list(*targets).to_vec(), *value),
+        Stmt::Annotated { target, value: Some(value), .. } => (vec![*target], *value),
+        Stmt::AugAssign { target, value, .. } => (vec![*target], *value),
+        Stmt::For { target, iter, .. } => (vec![*target], *iter),
+        Stmt::Expr(expr) => match changed(model, *expr) {
+            Some(container) => (vec![container], *expr),
+            None => return,
+        },
+        Stmt::If { test, body, orelse } if mentions_any(model, *test, tainted) => {
+            for block in [*body, *orelse] {
+                each_statement(model, block, &mut |_, inner| {
+                    let targets: Vec<ExprId> = match inner {
+                        Stmt::Assign { targets, .. } => model.list(*targets).to_vec(),
+                        Stmt::AugAssign { target, .. } => vec![*target],
+                        Stmt::Expr(expr) => changed(model, *expr).into_iter().collect(),
+                        _ => Vec::new(),
+                    };
+                    targets.into_iter().for_each(|target| own_names(model, target, tainted));
+                });
+            }
+            return;
+        }
+        _ => return,
+    };
+    if mentions_any(model, value, tainted) {
+        targets.into_iter().for_each(|target| own_names(model, target, tainted));
+    }
+}
+
+/// The list or set that a call adds to.
+fn changed(model: &File, expr: ExprId) -> Option<ExprId> {
+    let Expr::Call(call) = model.expr(expr) else { return None };
+    let Expr::Attribute { value, name } = model.expr(model.call(call).callee) else { return None };
+    matches!(name.as_str(), "append" | "extend" | "add" | "insert").then_some(value)
+}
+
+/// The names that are bound whole; what holds many things is not about one of them.
+fn own_names(model: &File, target: ExprId, out: &mut FxHashSet<Symbol>) {
+    if !matches!(model.expr(target), Expr::Attribute { .. } | Expr::Subscript(..)) {
+        names_in(model, target, out);
     }
 }
 

@@ -91,7 +91,7 @@ impl Place<'_> {
             Expr::Binary(BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::Sub, left, right) => {
                 self.set_like(left, fuel).or_else(|| self.set_like(right, fuel))
             }
-            Expr::Name(name) => self.name(name, fuel),
+            Expr::Name(name) => self.name(name, model.span(expr).start, fuel),
             Expr::Attribute { value, name } => self.attribute(value, name, fuel),
             Expr::IfElse { then, otherwise, .. } => {
                 self.within(then, fuel).filter(|_| self.within(otherwise, fuel).is_some())
@@ -147,6 +147,15 @@ impl Place<'_> {
                     "list" | "tuple" | "iter" | "reversed" | "enumerate" | "tqdm.tqdm" | "tqdm.auto.tqdm",
                     Some(source),
                 ) => self.within(source, fuel),
+                // Elements with equal keys stay as they came.
+                ("sorted", Some(source)) => {
+                    let key = model
+                        .keywords(call)
+                        .iter()
+                        .find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "key"))?;
+                    let found = self.within(source, fuel).filter(|_| self.is_coarse(key.value))?;
+                    Some(Unordered { confidence: found.confidence.min(Confidence::Medium), ..found })
+                }
                 ("filter" | "map", _) => self.within(*model.list(call.args).get(1)?, fuel),
                 ("os.listdir" | "os.scandir" | "glob.glob" | "glob.iglob", _) => {
                     Some(Unordered { site: self.site(expr), cause: Cause::Listing, confidence: Confidence::High })
@@ -180,7 +189,7 @@ impl Place<'_> {
         found.filter(|_| !ordered)
     }
 
-    fn name(&self, name: Symbol, fuel: u32) -> Option<Unordered> {
+    fn name(&self, name: Symbol, at: u32, fuel: u32) -> Option<Unordered> {
         let given = self.given.iter().find(|(known, _)| *known == name).map(|given| given.1);
         let model = &self.program.file(self.file).model;
         match self.program.scope_of(self.file, self.function, name) {
@@ -196,7 +205,10 @@ impl Place<'_> {
                     });
                     return given.filter(|_| !rebound && !self.sorted_in_place(owner, name));
                 }
-                let value = self.program.single_assignment(self.file, owner, name)?;
+                let value = match owner == self.function {
+                    true => self.last_assignment(owner, name, at)?,
+                    false => self.program.single_assignment(self.file, owner, name)?,
+                };
                 if self.sorted_in_place(owner, name) {
                     return None;
                 }
@@ -211,6 +223,52 @@ impl Place<'_> {
                 }
                 _ => None,
             },
+        }
+    }
+
+    /// What the name was given last before the place; absent for one that is also bound in other ways.
+    fn last_assignment(&self, owner: LocalFunction, name: Symbol, at: u32) -> Option<ExprId> {
+        let model = &self.program.file(self.file).model;
+        let is_it = |target: ExprId| model.expr(target) == Expr::Name(name);
+        let mut last = None;
+        let mut otherwise = model.function(owner).parameters.iter().any(|parameter| parameter.name == name);
+        each_statement(model, model.function(owner).body, &mut |id, stmt| {
+            let before = model.stmt_span(id).end <= at;
+            match stmt {
+                Stmt::Assign { targets, value } if model.list(*targets).iter().any(|&target| is_it(target)) => {
+                    if before {
+                        last = Some(*value);
+                    }
+                }
+                Stmt::Annotated { target, value: Some(value), .. } if is_it(*target) && before => last = Some(*value),
+                Stmt::AugAssign { target, .. } | Stmt::For { target, .. } => otherwise |= is_it(*target),
+                Stmt::With { items, .. } => {
+                    otherwise |= items.iter().filter_map(|item| item.target).any(is_it);
+                }
+                _ => {}
+            }
+        });
+        last.filter(|_| !otherwise)
+    }
+
+    /// Whether a sort key is the same for many elements, which then stay in the order in which they came.
+    fn is_coarse(&self, key: ExprId) -> bool {
+        let model = &self.program.file(self.file).model;
+        match model.expr(key) {
+            Expr::Name(name) => name.as_str() == "len",
+            Expr::Lambda(function) => {
+                model.block(model.function(function).body).iter().any(|&stmt| match model.stmt(stmt) {
+                    Stmt::Return(Some(value)) | Stmt::Expr(value) => match model.expr(*value) {
+                        Expr::IfElse { then, otherwise, .. } => [then, otherwise]
+                            .into_iter()
+                            .all(|arm| matches!(model.expr(arm), Expr::Int(_) | Expr::Bool(_) | Expr::Str(_))),
+                        Expr::Compare(..) => true,
+                        _ => false,
+                    },
+                    _ => false,
+                })
+            }
+            _ => false,
         }
     }
 

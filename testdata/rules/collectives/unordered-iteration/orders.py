@@ -78,3 +78,20 @@ def reduce_in_order(losses, names):
 
 def handed_to_one_that_sorts(losses):
     reduce_in_order(losses, {"policy", "value"})
+
+
+def sorted_by_a_fine_key(losses, gathered):
+    names = set()
+    for keys in gathered:
+        names.update(keys)
+    names = sorted(names, key=lambda name: (len(name), name))
+    for name in names:
+        dist.all_reduce(losses[name])
+
+
+def collected_before_one_collective(losses):
+    found = []
+    for name in {"policy", "value"}:
+        found.append(losses[name])
+        dist.barrier()
+    return found

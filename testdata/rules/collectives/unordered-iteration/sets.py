@@ -92,3 +92,22 @@ def dictionary_of_a_set(losses):
         kept[name] = losses[name]
     for value in kept.values():  # error: [unordered-iteration]
         dist.all_reduce(value)
+
+
+def members_by_key(specs, owner_of):
+    keys = set(spec.key for spec in specs)
+    for key in keys:  # error: [unordered-iteration]
+        ranks = []
+        for index, spec in enumerate(specs):
+            if spec.key == key:
+                ranks.append(owner_of(index))
+        dist.new_group(ranks)
+
+
+def sorted_by_a_coarse_key(losses, gathered):
+    names = set()
+    for keys in gathered:
+        names.update(keys)
+    names = sorted(names, key=lambda name: 0 if "norm" in name else 1)
+    for name in names:  # error: [unordered-iteration]
+        dist.all_reduce(losses[name])
