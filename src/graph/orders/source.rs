@@ -235,10 +235,10 @@ impl Place<'_> {
         each_statement(model, model.function(owner).body, &mut |id, stmt| {
             let before = model.stmt_span(id).end <= at;
             match stmt {
-                Stmt::Assign { targets, value } if model.list(*targets).iter().any(|&target| is_it(target)) => {
-                    if before {
-                        last = Some(*value);
-                    }
+                Stmt::Assign { targets, value }
+                    if before && model.list(*targets).iter().any(|&target| is_it(target)) =>
+                {
+                    last = Some(*value);
                 }
                 Stmt::Annotated { target, value: Some(value), .. } if is_it(*target) && before => last = Some(*value),
                 Stmt::AugAssign { target, .. } | Stmt::For { target, .. } => otherwise |= is_it(*target),

@@ -33,10 +33,16 @@ fn check(program: &Program, findings: &mut Findings) {
         let (file, local) = program.locate(found.function);
         let message =
             format!("ranks go through the same things in different orders, and issue `{}` for each", found.op);
-        let finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, local), message)
+        let span = program.function(found.function).span;
+        let own = found.event.file == file && span.start <= found.event.span.start && found.event.span.end <= span.end;
+        let (primary, other, role) = match own {
+            true => (found.event, found.site, "the order of these differs between ranks".to_owned()),
+            false => (found.site, found.event, format!("`{}` is issued for each element here", found.op)),
+        };
+        let finding = Findings::new_finding(&RULE, primary, program.symbol_of(file, local), message)
             .help("iterate in one order on every rank; what comes after the collectives may differ")
             .confidence(Confidence::Medium)
-            .because(found.event, format!("`{}` is issued for each element here", found.op));
+            .because(other, role);
         findings.push(finding);
     }
 }
