@@ -55,10 +55,14 @@ pub fn undelivered(program: &Program, file: FileId) -> Vec<Undelivered> {
     let tried: Vec<LocalFunction> = candidates(program, file);
     let mut settled: FxHashSet<LocalFunction> = FxHashSet::default();
     for &function in tried.iter().rev().take(MAX_TRIED) {
-        if settled.contains(&function) || under_condition(program, file, function) {
+        if settled.contains(&function) {
             continue;
         }
         let Some(found) = verdict(program, file, function) else { continue };
+        // Whoever calls it under a condition decides which ranks run it.
+        if found.undelivered.is_some() && under_condition(program, file, function) {
+            continue;
+        }
         settled.extend(found.ran);
         if let Some(undelivered) = found.undelivered
             && sites.insert(undelivered.fault.site)
