@@ -70,6 +70,7 @@ impl Program {
             root_parameter: None,
             operator: None,
             members: None,
+            shaped: None,
             site: self.site(),
             confidence: Confidence::High,
         };

@@ -33,6 +33,9 @@ pub struct Event {
     pub operator: Option<Value>,
     /// The ranks of a group creation.
     pub members: Option<Value>,
+    /// The buffer whose shape every member must agree on, as the function at hand knows it: that it comes from a
+    /// parameter does not make the event one of the parameter.
+    pub shaped: Option<Value>,
     /// Where it is issued.
     pub site: Site,
     /// How sure it is that this call is that operation.

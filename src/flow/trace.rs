@@ -870,7 +870,7 @@ impl Run<'_, '_> {
                         }
                         let body = turn;
                         let label = match self.evaluator.value(iter) {
-                            Concrete::Tuple(parts) => label(&parts.len()),
+                            Concrete::Tuple(parts) | Concrete::Keys(parts) => label(&parts.len()),
                             _ => label(&iter),
                         };
                         self.tracer.decided(id, Decided::Turns(label));
@@ -941,7 +941,9 @@ impl Run<'_, '_> {
     /// Whether this class finds something to iterate, when ranks may differ in that.
     fn turns(&mut self, id: EffectId, iter: Value) -> Option<bool> {
         let known = match self.evaluator.value(iter) {
-            Concrete::Tuple(parts) | Concrete::Keys(parts) => {
+            // So many keys are so many turns.
+            Concrete::Keys(_) => return None,
+            Concrete::Tuple(parts) => {
                 if !self.tracer.values.shape(iter).meets(self.tracer.world.axes) {
                     return None;
                 }

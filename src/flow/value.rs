@@ -714,25 +714,27 @@ impl Values {
     fn is_test(&mut self, left: Value, right: Value) -> Result<Value, Node> {
         let none = |node: &Node| matches!(node, Node::None);
         let never_none = |node: &Node| {
-            matches!(
-                node,
-                Node::Sequence(_)
-                    | Node::Mapping(_)
-                    | Node::Bool(_)
-                    | Node::Int(_)
-                    | Node::Str(_)
-                    | Node::Instance(..)
-                    | Node::World
-                    | Node::MadeGroup(..)
-                    | Node::AxisGroup(_)
-                    | Node::Mesh(_)
-                    | Node::Typed(_)
-                    | Node::Function(..)
-                    | Node::Closure(..)
-                    | Node::Rank(_)
-                    | Node::Size(_)
-                    | Node::NonMember
-            )
+            matches!(node, Node::Apply(name, _) if matches!(name.as_str(), "tensor" | "as_tensor" | "stack" | "cat"))
+                || matches!(
+                    node,
+                    Node::Sequence(_)
+                        | Node::Range(_)
+                        | Node::Mapping(_)
+                        | Node::Bool(_)
+                        | Node::Int(_)
+                        | Node::Str(_)
+                        | Node::Instance(..)
+                        | Node::World
+                        | Node::MadeGroup(..)
+                        | Node::AxisGroup(_)
+                        | Node::Mesh(_)
+                        | Node::Typed(_)
+                        | Node::Function(..)
+                        | Node::Closure(..)
+                        | Node::Rank(_)
+                        | Node::Size(_)
+                        | Node::NonMember
+                )
         };
         if !none(self.node(right)) {
             return Err(Node::Compare(CompareOp::Is, left, right));

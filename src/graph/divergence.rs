@@ -17,8 +17,10 @@ use crate::model::{FunctionKind, LocalFunction};
 
 use super::evaluate::Engine;
 use super::gates::{ForeignRoot, Gate, foreign_roots, gates};
+use super::orders::{UnorderedLoop, unordered_loops};
 use super::program::Program;
 use super::reach::reaching;
+use super::shapes::{PermutedLoop, UnagreedShape, shapes};
 use super::taint::Taint;
 use super::witness::{Found, Split, explain};
 
@@ -46,6 +48,12 @@ pub struct Divergence {
     pub foreign_roots: Vec<ForeignRoot>,
     /// Collectives behind an environment variable.
     pub gates: Vec<Gate>,
+    /// Loops whose order is each process's own.
+    pub unordered: Vec<UnorderedLoop>,
+    /// Collectives whose buffers differ in shape.
+    pub shapes: Vec<UnagreedShape>,
+    /// Loops over the same things in another order on other ranks.
+    pub permuted: Vec<PermutedLoop>,
 }
 
 /// What is found out once, before any function is evaluated.
@@ -73,9 +81,11 @@ impl Prepared {
 pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {
     let mut engine = Engine::new(program, &prepared.reaching, &prepared.taint);
     let mut healed = Healed::default();
-    let mut out = Divergence::default();
+    let unordered = unordered_loops(program, &prepared.reaching, files);
+    let mut out = Divergence { unordered, ..Divergence::default() };
     let mut checked = 0;
     let mut seen_roots = FxHashSet::default();
+    let mut seen_shapes = FxHashSet::default();
     for &file in files {
         let model = &program.file(file).model;
         for index in 0..model.functions.len() as u32 {
@@ -97,6 +107,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
                 check(&engine, completed, root, &mut healed, &mut out.splits);
                 foreign_roots(&engine, completed, summary.effects, &mut seen_roots, &mut out.foreign_roots);
                 gates(&engine, completed, summary.effects, &mut out.gates);
+                shapes(&engine, completed, summary.effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
             }
         }
     }

@@ -110,6 +110,9 @@ impl Program {
             whole.splits.extend(part.splits);
             whole.foreign_roots.extend(part.foreign_roots);
             whole.gates.extend(part.gates);
+            whole.unordered.extend(part.unordered);
+            whole.shapes.extend(part.shapes);
+            whole.permuted.extend(part.permuted);
         }
         // Whoever asks first computes; a second answer would be the same.
         let _ = self.divergence.set(whole);

@@ -260,7 +260,10 @@ impl<'p> Engine<'p> {
             };
             let call = Effect::Call { function, site: frame.site(span), body };
             let call = self.effects.make(call, &self.values);
-            self.emit(frame, call);
+            match self.missed(function, &bound) {
+                Some(missed) => self.choose(frame, missed, span, ChoiceForm::Expression, call, Effects::NOTHING),
+                None => self.emit(frame, call),
+            }
         } else if weight > MAX_INLINE {
             let effect = self.abbreviated(summary.effects, function, frame, span);
             self.emit(frame, effect);
@@ -286,6 +289,35 @@ impl<'p> Engine<'p> {
             Some(meaning) if says_nothing || group => meaning,
             _ => result,
         }
+    }
+
+    /// Whether the result of a function that keeps its results is not there yet, where its arguments differ between
+    /// ranks: a call with arguments that were seen before does nothing.
+    fn missed(&mut self, function: FunctionId, bound: &[Value]) -> Option<Value> {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        let differs = bound.iter().any(|&arg| !self.values.vary(arg).is_empty());
+        if !differs || model.list(definition.decorators).is_empty() {
+            return None;
+        }
+        let scope = definition.parent.unwrap_or(local);
+        let cached = model.list(definition.decorators).iter().any(|&decorator| {
+            let callee = match model.expr(decorator) {
+                Expr::Call(call) => model.call(call).callee,
+                _ => decorator,
+            };
+            match self.program.target(file, scope, callee) {
+                Some(Target::External(dotted)) => {
+                    matches!(self.program.catalog.entry(dotted), Some(Entry::Wrapper(Wrapper::Cache)))
+                }
+                _ => false,
+            }
+        });
+        // The first call finds nothing on any rank.
+        let name = definition.name;
+        let calls = model.functions.iter().flat_map(|function| &function.mentions).filter(|&&known| known == name);
+        (cached && calls.count() > 1).then(|| self.values.make(Node::Apply(Symbol::new("missed"), bound.into())))
     }
 
     /// Whether a call can be left unlooked into for now: by its names the callee neither returns nor keeps anything that
@@ -429,6 +461,7 @@ impl<'p> Engine<'p> {
                 root_parameter: None,
                 operator: None,
                 members: None,
+                shaped: None,
                 site: template.site,
                 confidence: template.confidence.min(Confidence::Medium),
             };

@@ -323,6 +323,8 @@ impl<'p> Engine<'p> {
             .members_only
             .and_then(|operand| self.operand(arguments, operand))
             .is_some_and(|(only, _)| *self.values.node(only) == Node::Bool(true));
+        let shaped =
+            operation.shaped.first().and_then(|&operand| self.operand(arguments, operand)).map(|found| found.0);
         let creates = operation.kind == OperationKind::GroupCreation;
         let communicates = match operation.kind {
             OperationKind::Collective => true,
@@ -345,6 +347,7 @@ impl<'p> Engine<'p> {
                 root_parameter,
                 operator,
                 members: members.filter(|_| creates),
+                shaped,
                 site,
                 confidence,
             };
@@ -466,6 +469,7 @@ impl<'p> Engine<'p> {
             root_parameter: None,
             operator: None,
             members: None,
+            shaped: None,
             site: frame.site(span),
             confidence: Confidence::Medium,
         };
@@ -670,7 +674,7 @@ impl<'p> Engine<'p> {
             }
             ("torch.nn.parallel.DistributedDataParallel.__call__", _) => self.unknown(frame, span),
             _ if is_creation(dotted.as_str(), name) => {
-                let sizes: Vec<Value> = args.clone();
+                let sizes = creation_sizes(name, &arguments);
                 match name {
                     "tensor" | "as_tensor" | "stack" | "cat" | "asarray" | "from_numpy" | "array" => {
                         let content = self.values.make(Node::Sequence(sizes.into()));
@@ -727,6 +731,29 @@ fn is_property(dotted: Symbol) -> bool {
     let last = dotted.as_str().rsplit('.').next().unwrap_or_default();
     last.chars().all(|letter| letter.is_uppercase() || letter == '_')
         || dotted.as_str().split('.').rev().nth(1).is_some_and(|kind| kind.starts_with(char::is_uppercase))
+}
+
+/// The arguments of a tensor constructor that decide about its shape; its contents, for one that copies them.
+fn creation_sizes(name: &str, arguments: &Arguments) -> Vec<Value> {
+    let named: Vec<Value> = arguments
+        .keywords
+        .iter()
+        .filter(|keyword| matches!(keyword.0.as_str(), "size" | "shape" | "steps" | "end" | "start" | "step" | "data"))
+        .map(|keyword| keyword.1)
+        .collect();
+    let positional: Vec<Value> = arguments.positional.iter().map(|arg| arg.0).collect();
+    let mut sizes = match name {
+        "full" | "tensor" | "as_tensor" | "stack" | "cat" | "asarray" | "from_numpy" | "array" => {
+            positional.into_iter().take(1).collect()
+        }
+        // What the numbers lie between comes first.
+        "randint" => positional.last().copied().into_iter().collect(),
+        "linspace" => positional.get(2).copied().into_iter().collect(),
+        _ => positional,
+    };
+    sizes.extend(arguments.starred);
+    sizes.extend(named);
+    sizes
 }
 
 /// Tensor constructors of torch and numpy.

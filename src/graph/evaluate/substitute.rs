@@ -231,6 +231,7 @@ impl<'p> Engine<'p> {
                     root: event.root.map(|root| self.replaced(root, by)),
                     operator: event.operator.map(|operator| self.replaced(operator, by)),
                     members: event.members.map(|members| self.replaced(members, by)),
+                    shaped: event.shaped.map(|shaped| self.replaced(shaped, by)),
                     ..event
                 };
                 self.effects.issue(event, &self.values)

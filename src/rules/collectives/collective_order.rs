@@ -1,6 +1,6 @@
 //! Ranks issue different collectives at the same point, or the same with different reduce operators.
 
-use crate::finding::Severity;
+use crate::finding::{Confidence, Severity};
 use crate::graph::{Program, SplitKind};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
@@ -29,4 +29,20 @@ fn check(program: &Program, findings: &mut Findings) {
         condition: "ranks part here",
         help: "issue the same collectives in the same order on every rank of the group; vary only the data".to_owned(),
     });
+    for found in &program.divergence().permuted {
+        let (file, local) = program.locate(found.function);
+        let message =
+            format!("ranks go through the same things in different orders, and issue `{}` for each", found.op);
+        let span = program.function(found.function).span;
+        let own = found.event.file == file && span.start <= found.event.span.start && found.event.span.end <= span.end;
+        let (primary, other, role) = match own {
+            true => (found.event, found.site, "the order of these differs between ranks".to_owned()),
+            false => (found.site, found.event, format!("`{}` is issued for each element here", found.op)),
+        };
+        let finding = Findings::new_finding(&RULE, primary, program.symbol_of(file, local), message)
+            .help("iterate in one order on every rank; what comes after the collectives may differ")
+            .confidence(Confidence::Medium)
+            .because(other, role);
+        findings.push(finding);
+    }
 }

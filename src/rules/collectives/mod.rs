@@ -12,6 +12,10 @@ mod conditional_collective;
 mod conditional_group_creation;
 mod divergent_early_exit;
 mod divergent_loop;
+mod rank_local_identity;
+mod unagreed_shape;
+mod unordered_iteration;
+mod unpaired_p2p;
 mod wrong_group;
 mod wrong_root;
 
@@ -20,6 +24,10 @@ pub use conditional_collective::RULE as CONDITIONAL_COLLECTIVE;
 pub use conditional_group_creation::RULE as CONDITIONAL_GROUP_CREATION;
 pub use divergent_early_exit::RULE as DIVERGENT_EARLY_EXIT;
 pub use divergent_loop::RULE as DIVERGENT_LOOP;
+pub use rank_local_identity::RULE as RANK_LOCAL_IDENTITY;
+pub use unagreed_shape::RULE as UNAGREED_SHAPE;
+pub use unordered_iteration::RULE as UNORDERED_ITERATION;
+pub use unpaired_p2p::RULE as UNPAIRED_P2P;
 pub use wrong_group::RULE as WRONG_GROUP;
 pub use wrong_root::RULE as WRONG_ROOT;
 

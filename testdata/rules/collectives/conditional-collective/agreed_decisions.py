@@ -84,3 +84,14 @@ def folder_first(path):
     if dist.get_rank() == 0:
         os.makedirs(path, exist_ok=True)
     dist.barrier()
+
+
+def share_what_the_first_has(data):
+    first = dist.get_rank() == 0
+    counts = torch.tensor([len(data)]) if first else None
+    size = torch.tensor([0 if counts is None else 1])
+    dist.broadcast(size, 0)
+    whole = torch.empty(int(size.item())) if counts is None else counts
+    if whole is not None:
+        dist.broadcast(whole, 0)
+    return whole

@@ -1,0 +1,489 @@
+//! What has no order that processes share: sets of strings and objects, listings of directories.
+
+use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::finding::Confidence;
+use crate::model::{
+    BinaryOp, Comprehension, ComprehensionKind, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement,
+};
+
+use super::super::program::Program;
+use super::super::resolve::{Scope, Target};
+
+/// How far definitions are followed.
+const FUEL: u32 = 6;
+
+/// Something whose elements come in an order of this process's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unordered {
+    /// Where it is made.
+    pub site: Site,
+    /// Why its order differs.
+    pub cause: Cause,
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+/// Why an order differs between processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// The elements of a set lie by their hashes.
+    Set,
+    /// A directory is listed as the file system happens to keep it.
+    Listing,
+}
+
+/// What the elements of a set are, as far as their spelling tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Elements {
+    /// Nothing is known.
+    Unknown,
+    /// Numbers, or tuples of numbers: their hashes are the same in every process.
+    Numbers,
+    /// By their names they are strings or objects.
+    Named,
+    /// Strings or objects.
+    Hashed,
+}
+
+/// Where an expression is looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub program: &'a Program,
+    pub file: FileId,
+    pub function: LocalFunction,
+    /// Parameters that are known to be unordered.
+    pub given: &'a [(Symbol, Unordered)],
+}
+
+impl Place<'_> {
+    /// What makes the order of the expression's elements this process's own.
+    pub(super) fn unordered(&self, expr: ExprId) -> Option<Unordered> {
+        self.within(expr, FUEL)
+    }
+
+    fn site(&self, expr: ExprId) -> Site {
+        Site { file: self.file, span: self.program.file(self.file).model.span(expr) }
+    }
+
+    fn set(&self, expr: ExprId, elements: Elements) -> Option<Unordered> {
+        let confidence = match elements {
+            Elements::Numbers => return None,
+            Elements::Hashed => Confidence::High,
+            Elements::Named => Confidence::Medium,
+            Elements::Unknown => Confidence::Low,
+        };
+        Some(Unordered { site: self.site(expr), cause: Cause::Set, confidence })
+    }
+
+    fn within(&self, expr: ExprId, fuel: u32) -> Option<Unordered> {
+        let fuel = fuel.checked_sub(1)?;
+        let model = &self.program.file(self.file).model;
+        match model.expr(expr) {
+            Expr::Set(parts) => {
+                if model.list(parts).len() < 2 {
+                    return None;
+                }
+                let kinds = model.list(parts).iter().map(|&part| self.elements_of(part));
+                self.set(expr, kinds.max().unwrap_or(Elements::Unknown))
+            }
+            Expr::Comprehension(index) => self.comprehension(expr, model.comprehension(index), fuel),
+            Expr::Call(call) => self.call(expr, model.call(call), fuel),
+            Expr::Binary(BinaryOp::BitOr | BinaryOp::BitAnd | BinaryOp::BitXor | BinaryOp::Sub, left, right) => {
+                self.set_like(left, fuel).or_else(|| self.set_like(right, fuel))
+            }
+            Expr::Name(name) => self.name(name, model.span(expr).start, fuel),
+            Expr::Attribute { value, name } => self.attribute(value, name, fuel),
+            Expr::IfElse { then, otherwise, .. } => {
+                self.within(then, fuel).filter(|_| self.within(otherwise, fuel).is_some())
+            }
+            _ => None,
+        }
+    }
+
+    /// A set, where an operator would otherwise be arithmetic; views of dictionaries make sets too.
+    fn set_like(&self, expr: ExprId, fuel: u32) -> Option<Unordered> {
+        let model = &self.program.file(self.file).model;
+        if let Some(found) = self.within(expr, fuel).filter(|found| found.cause == Cause::Set) {
+            return Some(found);
+        }
+        match model.expr(expr) {
+            Expr::Call(call) => match model.expr(model.call(call).callee) {
+                Expr::Attribute { name, .. } if name.as_str() == "keys" => self.set(expr, Elements::Named),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn comprehension(&self, expr: ExprId, comprehension: &Comprehension, fuel: u32) -> Option<Unordered> {
+        if comprehension.kind == ComprehensionKind::Set {
+            return self.set(expr, self.elements_of(comprehension.element));
+        }
+        self.within(comprehension.clauses.first()?.iter, fuel)
+    }
+
+    fn call(&self, expr: ExprId, call: crate::model::Call, fuel: u32) -> Option<Unordered> {
+        let model = &self.program.file(self.file).model;
+        let first = model.list(call.args).first().copied();
+        if let Expr::Attribute { value, name } = model.expr(call.callee) {
+            match (name.as_str(), first) {
+                ("union" | "intersection" | "difference" | "symmetric_difference" | "copy", _) => {
+                    return self.within(value, fuel);
+                }
+                ("keys" | "values" | "items", None) => return self.within(value, fuel),
+                ("iterdir", None) | ("rglob", Some(_)) => {
+                    let confidence = Confidence::Medium;
+                    return Some(Unordered { site: self.site(expr), cause: Cause::Listing, confidence });
+                }
+                _ => {}
+            }
+        }
+        match self.program.target(self.file, self.function, call.callee)? {
+            Target::External(dotted) => match (dotted.as_str(), first) {
+                ("set" | "frozenset", Some(source)) => {
+                    self.set(expr, self.elements_in(source)).or_else(|| self.within(source, fuel))
+                }
+                (
+                    "list" | "tuple" | "iter" | "reversed" | "enumerate" | "tqdm.tqdm" | "tqdm.auto.tqdm",
+                    Some(source),
+                ) => self.within(source, fuel),
+                // Elements with equal keys stay as they came.
+                ("sorted", Some(source)) => {
+                    let key = model
+                        .keywords(call)
+                        .iter()
+                        .find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "key"))?;
+                    let found = self.within(source, fuel).filter(|_| self.is_coarse(key.value))?;
+                    Some(Unordered { confidence: found.confidence.min(Confidence::Medium), ..found })
+                }
+                ("filter" | "map", _) => self.within(*model.list(call.args).get(1)?, fuel),
+                ("os.listdir" | "os.scandir" | "glob.glob" | "glob.iglob", _) => {
+                    Some(Unordered { site: self.site(expr), cause: Cause::Listing, confidence: Confidence::High })
+                }
+                _ => None,
+            },
+            Target::Function(function) => self.returned(function, fuel),
+            _ => None,
+        }
+    }
+
+    /// What a function of the program returns, when all its returns agree on that.
+    fn returned(&self, function: FunctionId, fuel: u32) -> Option<Unordered> {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        if definition.is_generator || definition.skeleton {
+            return None;
+        }
+        let place = Place { program: self.program, file, function: local, given: &[] };
+        let mut found = None;
+        let mut ordered = false;
+        each_statement(model, definition.body, &mut |_, stmt| {
+            if let Stmt::Return(Some(value)) = stmt {
+                match place.within(*value, fuel.saturating_sub(1)) {
+                    Some(unordered) => found = found.or(Some(unordered)),
+                    None => ordered = true,
+                }
+            }
+        });
+        found.filter(|_| !ordered)
+    }
+
+    fn name(&self, name: Symbol, at: u32, fuel: u32) -> Option<Unordered> {
+        let given = self.given.iter().find(|(known, _)| *known == name).map(|given| given.1);
+        let model = &self.program.file(self.file).model;
+        match self.program.scope_of(self.file, self.function, name) {
+            Scope::Local(owner) => {
+                if given.is_some() {
+                    // Unless the parameter is given another value here.
+                    let mut rebound = false;
+                    each_statement(model, model.function(owner).body, &mut |_, stmt| {
+                        if let Stmt::Assign { targets, .. } = stmt {
+                            rebound |=
+                                model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(name));
+                        }
+                    });
+                    return given.filter(|_| !rebound && !self.sorted_in_place(owner, name));
+                }
+                let value = match owner == self.function {
+                    true => self.last_assignment(owner, name, at)?,
+                    false => self.program.single_assignment(self.file, owner, name)?,
+                };
+                if self.sorted_in_place(owner, name) {
+                    return None;
+                }
+                let place = Place { function: owner, ..*self };
+                place.within(value, fuel).or_else(|| place.grown(value, name, fuel))
+            }
+            Scope::Global => match self.program.global(self.file, name)? {
+                Target::Variable(file, name) => {
+                    let module = self.program.file(file).model.module();
+                    let value = self.program.single_assignment(file, module, name)?;
+                    Place { file, function: module, given: &[], ..*self }.within(value, fuel)
+                }
+                _ => None,
+            },
+        }
+    }
+
+    /// What the name was given last before the place; absent for one that is also bound in other ways.
+    fn last_assignment(&self, owner: LocalFunction, name: Symbol, at: u32) -> Option<ExprId> {
+        let model = &self.program.file(self.file).model;
+        let is_it = |target: ExprId| model.expr(target) == Expr::Name(name);
+        let mut last = None;
+        let mut otherwise = model.function(owner).parameters.iter().any(|parameter| parameter.name == name);
+        each_statement(model, model.function(owner).body, &mut |id, stmt| {
+            let before = model.stmt_span(id).end <= at;
+            match stmt {
+                Stmt::Assign { targets, value }
+                    if before && model.list(*targets).iter().any(|&target| is_it(target)) =>
+                {
+                    last = Some(*value);
+                }
+                Stmt::Annotated { target, value: Some(value), .. } if is_it(*target) && before => last = Some(*value),
+                Stmt::AugAssign { target, .. } | Stmt::For { target, .. } => otherwise |= is_it(*target),
+                Stmt::With { items, .. } => {
+                    otherwise |= items.iter().filter_map(|item| item.target).any(is_it);
+                }
+                _ => {}
+            }
+        });
+        last.filter(|_| !otherwise)
+    }
+
+    /// Whether a sort key is the same for many elements, which then stay in the order in which they came.
+    fn is_coarse(&self, key: ExprId) -> bool {
+        let model = &self.program.file(self.file).model;
+        match model.expr(key) {
+            Expr::Name(name) => name.as_str() == "len",
+            Expr::Lambda(function) => {
+                model.block(model.function(function).body).iter().any(|&stmt| match model.stmt(stmt) {
+                    Stmt::Return(Some(value)) | Stmt::Expr(value) => match model.expr(*value) {
+                        Expr::IfElse { then, otherwise, .. } => [then, otherwise]
+                            .into_iter()
+                            .all(|arm| matches!(model.expr(arm), Expr::Int(_) | Expr::Bool(_) | Expr::Str(_))),
+                        Expr::Compare(..) => true,
+                        _ => false,
+                    },
+                    _ => false,
+                })
+            }
+            _ => false,
+        }
+    }
+
+    /// An empty set that is filled with `add`, and an empty list or dictionary that a loop over a set fills.
+    fn grown(&self, value: ExprId, name: Symbol, fuel: u32) -> Option<Unordered> {
+        let model = &self.program.file(self.file).model;
+        let empty_call = |wanted: &[&str]| match model.expr(value) {
+            Expr::Call(call) => {
+                let call = model.call(call);
+                model.list(call.args).is_empty()
+                    && matches!(model.expr(call.callee), Expr::Name(callee) if wanted.contains(&callee.as_str()))
+            }
+            _ => false,
+        };
+        if empty_call(&["set"]) {
+            let mut elements = None;
+            crate::model::each_call(model, self.function, &mut |_, call| {
+                if let Expr::Attribute { value, name: method } = model.expr(call.callee)
+                    && model.expr(value) == Expr::Name(name)
+                    && let Some(&arg) = model.list(call.args).first()
+                {
+                    let kind = match method.as_str() {
+                        "add" => self.elements_of(arg),
+                        "update" => self.elements_in(arg),
+                        _ => return,
+                    };
+                    elements = elements.max(Some(kind));
+                }
+            });
+            return self.set(value, elements?);
+        }
+        let empty = empty_call(&["list", "dict", "OrderedDict"])
+            || matches!(model.expr(value), Expr::ListDisplay(list) | Expr::Dict(list) if model.list(list).is_empty());
+        if !empty {
+            return None;
+        }
+        let mut found = None;
+        each_statement(model, model.function(self.function).body, &mut |_, stmt| {
+            let Stmt::For { iter, body, .. } = stmt else { return };
+            let mut fills = false;
+            each_statement(model, *body, &mut |_, inner| match inner {
+                Stmt::Assign { targets, .. } => {
+                    fills |= model.list(*targets).iter().any(|&target| match model.expr(target) {
+                        Expr::Subscript(container, _) => model.expr(container) == Expr::Name(name),
+                        _ => false,
+                    });
+                }
+                Stmt::Expr(expr) => {
+                    if let Expr::Call(call) = model.expr(*expr)
+                        && let Expr::Attribute { value, name: method } = model.expr(model.call(call).callee)
+                    {
+                        fills |= method.as_str() == "append" && model.expr(value) == Expr::Name(name);
+                    }
+                }
+                _ => {}
+            });
+            if fills && found.is_none() {
+                found = self.within(*iter, fuel);
+            }
+        });
+        found
+    }
+
+    fn sorted_in_place(&self, owner: LocalFunction, name: Symbol) -> bool {
+        let model = &self.program.file(self.file).model;
+        let mut found = false;
+        crate::model::each_call(model, owner, &mut |_, call| {
+            if let Expr::Attribute { value, name: method } = model.expr(call.callee) {
+                found |= method.as_str() == "sort" && model.expr(value) == Expr::Name(name);
+            }
+        });
+        found
+    }
+
+    /// An attribute of `self` that the class's methods give one value.
+    fn attribute(&self, object: ExprId, name: Symbol, fuel: u32) -> Option<Unordered> {
+        let model = &self.program.file(self.file).model;
+        let definition = model.function(self.function);
+        let class = definition.class.filter(|_| definition.kind == FunctionKind::Def)?;
+        let receiver = definition.parameters.first()?.name;
+        if model.expr(object) != Expr::Name(receiver) {
+            return None;
+        }
+        let mut values: Vec<(LocalFunction, ExprId)> = Vec::new();
+        for &(_, method) in &model.class(class).methods {
+            each_statement(model, model.function(method).body, &mut |_, stmt| match stmt {
+                Stmt::Assign { targets, value } => {
+                    let is_it = |&target: &ExprId| matches!(model.expr(target), Expr::Attribute { name: written, .. } if written == name);
+                    if model.list(*targets).iter().any(is_it) {
+                        values.push((method, *value));
+                    }
+                }
+                Stmt::Annotated { target, value: Some(value), .. } => {
+                    if matches!(model.expr(*target), Expr::Attribute { name: written, .. } if written == name) {
+                        values.push((method, *value));
+                    }
+                }
+                _ => {}
+            });
+        }
+        let [(method, value)] = values[..] else { return None };
+        let found = Place { function: method, given: &[], ..*self }.within(value, fuel)?;
+        Some(Unordered { confidence: found.confidence.min(Confidence::Medium), ..found })
+    }
+
+    /// What one element is.
+    fn elements_of(&self, expr: ExprId) -> Elements {
+        let model = &self.program.file(self.file).model;
+        match model.expr(expr) {
+            Expr::Str(_) | Expr::Format(_) => Elements::Hashed,
+            Expr::Int(_) | Expr::Bool(_) | Expr::None => Elements::Numbers,
+            Expr::Unary(_, inner) => self.elements_of(inner),
+            Expr::Binary(_, left, right) => self.elements_of(left).max(self.elements_of(right)),
+            Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
+                let kinds = model.list(parts).iter().map(|&part| self.elements_of(part));
+                kinds.max().unwrap_or(Elements::Unknown)
+            }
+            Expr::Starred(inner) => self.elements_in(inner),
+            Expr::Name(name) | Expr::Attribute { name, .. } => by_name(name),
+            Expr::Call(call) => {
+                let call = model.call(call);
+                match model.expr(call.callee) {
+                    Expr::Name(name) if matches!(name.as_str(), "str" | "repr") => Elements::Hashed,
+                    Expr::Name(name) if matches!(name.as_str(), "int" | "len" | "id" | "round") => Elements::Numbers,
+                    Expr::Attribute { name, .. }
+                        if matches!(
+                            name.as_str(),
+                            "format"
+                                | "lower"
+                                | "upper"
+                                | "strip"
+                                | "join"
+                                | "replace"
+                                | "removeprefix"
+                                | "removesuffix"
+                        ) =>
+                    {
+                        Elements::Hashed
+                    }
+                    Expr::Name(name) | Expr::Attribute { name, .. } => by_name(name),
+                    _ => Elements::Unknown,
+                }
+            }
+            Expr::Subscript(value, _) => match model.expr(value) {
+                Expr::Call(call) => match model.expr(model.call(call).callee) {
+                    Expr::Attribute { name, .. } if matches!(name.as_str(), "split" | "rsplit" | "partition") => {
+                        Elements::Hashed
+                    }
+                    _ => Elements::Unknown,
+                },
+                _ => Elements::Unknown,
+            },
+            _ => Elements::Unknown,
+        }
+    }
+
+    /// What the elements of a container are.
+    fn elements_in(&self, expr: ExprId) -> Elements {
+        let model = &self.program.file(self.file).model;
+        match model.expr(expr) {
+            Expr::ListDisplay(parts) | Expr::Tuple(parts) | Expr::Set(parts) => {
+                let kinds = model.list(parts).iter().map(|&part| self.elements_of(part));
+                kinds.max().unwrap_or(Elements::Unknown)
+            }
+            Expr::Dict(parts) => {
+                let kinds = model.list(parts).iter().step_by(2).map(|&part| self.elements_of(part));
+                kinds.max().unwrap_or(Elements::Unknown)
+            }
+            Expr::Comprehension(index) => {
+                let comprehension = model.comprehension(index);
+                self.elements_of(comprehension.key.unwrap_or(comprehension.element))
+            }
+            Expr::Name(name) | Expr::Attribute { name, .. } => plural(name),
+            Expr::Call(call) => match model.expr(model.call(call).callee) {
+                Expr::Name(name) if name.as_str() == "range" => Elements::Numbers,
+                Expr::Attribute { name, .. }
+                    if matches!(
+                        name.as_str(),
+                        "split" | "rsplit" | "splitlines" | "parameters" | "modules" | "children"
+                    ) =>
+                {
+                    Elements::Hashed
+                }
+                Expr::Attribute { name, value } if matches!(name.as_str(), "keys" | "values") => {
+                    match model.expr(value) {
+                        Expr::Name(name) | Expr::Attribute { name, .. } if name.as_str().contains("rank") => {
+                            Elements::Numbers
+                        }
+                        _ => Elements::Unknown,
+                    }
+                }
+                _ => Elements::Unknown,
+            },
+            _ => Elements::Unknown,
+        }
+    }
+}
+
+/// What the name of one thing says about it.
+fn by_name(name: Symbol) -> Elements {
+    let lower = name.as_str().to_ascii_lowercase();
+    let last = lower.trim_matches('_').rsplit('_').next().unwrap_or_default();
+    match last {
+        "rank" | "idx" | "index" | "id" | "i" | "j" | "n" | "num" | "size" | "stage" | "length" | "step" | "device"
+        | "dim" | "count" | "dtype" => Elements::Numbers,
+        "key" | "name" | "fqn" | "path" | "param" | "parameter" | "tensor" | "module" | "metric" | "group"
+        | "prefix" | "suffix" | "tag" | "label" | "p" => Elements::Named,
+        _ => Elements::Unknown,
+    }
+}
+
+/// What the name of several things says about each.
+fn plural(name: Symbol) -> Elements {
+    let text = name.as_str();
+    let one = text.strip_suffix("ices").map(|stem| format!("{stem}ex"));
+    let one = one.or_else(|| text.strip_suffix('s').map(str::to_owned));
+    one.map_or(Elements::Unknown, |one| by_name(Symbol::new(&one)))
+}

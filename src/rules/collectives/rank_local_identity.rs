@@ -1,0 +1,360 @@
+//! The rank within the node used as the rank of the job.
+
+use crate::base::{FileId, Site, Symbol};
+use crate::catalog::{Entry, OperationKind, RankSpace, ValueKind};
+use crate::finding::{Confidence, Severity};
+use crate::graph::{Program, Scope, Target, each_in_context};
+use crate::model::{BinaryOp, Call, CompareOp, Expr, ExprId, File, LocalFunction, each_expression, expressions_of};
+use crate::rules::calls::{argument, bodies, keyword};
+use crate::rules::{Check, Findings, Group, Probe, Rule};
+
+/// Definitions that are followed to see what a name holds.
+const FUEL: u32 = 4;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    name: "rank-local-identity",
+    group: Group::Collectives,
+    summary: "LOCAL_RANK or a device index used as the rank of the job: right on one node only",
+    severity: Severity::Warning,
+    rows: &["OM-08"],
+    verify: Some(Probe::CollectiveTrace),
+    page: include_str!("../../../rules/collectives/rank-local-identity.md"),
+    check: Check::File(check),
+};
+
+fn check(program: &Program, file: FileId, findings: &mut Findings) {
+    let model = &program.file(file).model;
+    let speaks = |name: &Symbol| {
+        matches!(name.as_str(), "environ" | "getenv" | "current_device") || is_local_name(program, *name)
+    };
+    if !model.functions.iter().any(|function| function.mentions.iter().any(speaks)) || on_one_node(model) {
+        return;
+    }
+    for function in bodies(model) {
+        let place = Place { program, file, model, function };
+        each_in_context(model, function, &mut |_, stmt, context| {
+            for root in expressions_of(model, stmt) {
+                each_expression(model, root, &mut |id, expr| {
+                    let used = match expr {
+                        Expr::Call(index) => place.call(model.call(index)),
+                        Expr::Subscript(_, index) => place.stride(index),
+                        Expr::Compare(CompareOp::Eq | CompareOp::NotEq, left, right) => place.turn(left, right),
+                        _ => None,
+                    };
+                    let used = used.or_else(|| match expr {
+                        Expr::Call(index) => place.guarded(model.call(index), context.conditions),
+                        _ => None,
+                    });
+                    if let Some(used) = used {
+                        findings.push(place.finding(id, used));
+                    }
+                });
+            }
+        });
+    }
+}
+
+/// Whether the file sets up a job whose ranks meet on this very node.
+fn on_one_node(model: &File) -> bool {
+    (0..model.expr_count() as u32).any(|id| match model.expr(ExprId(id)) {
+        Expr::Str(text) => {
+            let host = text.as_str().strip_prefix("tcp://").unwrap_or(text.as_str());
+            let host = host.split(':').next().unwrap_or_default();
+            matches!(host, "localhost" | "127.0.0.1" | "0.0.0.0")
+        }
+        _ => false,
+    })
+}
+
+/// A use of the rank within the node.
+struct Use {
+    local: ExprId,
+    message: String,
+    help: &'static str,
+    confidence: Confidence,
+}
+
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    program: &'a Program,
+    file: FileId,
+    model: &'a File,
+    function: LocalFunction,
+}
+
+const USE_GLOBAL: &str = "use the rank of the job (dist.get_rank(), RANK): with two nodes each local rank exists twice";
+
+impl Place<'_> {
+    fn finding(&self, at: ExprId, used: Use) -> crate::finding::Finding {
+        let site = |expr| Site { file: self.file, span: self.model.span(expr) };
+        let mut finding =
+            Findings::new_finding(&RULE, site(at), self.program.symbol_of(self.file, self.function), used.message)
+                .help(used.help)
+                .confidence(used.confidence);
+        if let Some(definition) = crate::rules::calls::definition(self.program, self.file, self.function, used.local)
+            && definition != site(used.local)
+        {
+            finding = finding.because(definition, "it is the rank within the node");
+        }
+        finding
+    }
+
+    /// `rank=`, `dst=`, `is_master=`, `index=` of a call.
+    fn call(&self, call: Call) -> Option<Use> {
+        let dotted = self.program.resolve(self.file, self.function, call.callee);
+        let name = dotted.map_or("", |dotted| dotted.as_str());
+        let last = match self.model.expr(call.callee) {
+            Expr::Name(last) | Expr::Attribute { name: last, .. } => last.as_str(),
+            _ => return None,
+        };
+        if let Some(dotted) = dotted
+            && let Some(Entry::Operation(operation)) = self.program.catalog.entry(dotted)
+            && operation.kind == OperationKind::PointToPoint
+        {
+            let root = operation.roots.iter().find(|root| root.space == RankSpace::Global)?;
+            let parameter = root.operand.parameter.as_str();
+            let peer = argument(self.model, call, root.operand.position.map(usize::from), parameter)?;
+            let local = self.local_part(peer)?;
+            if argument(self.model, call, Some(2), "group").is_some() {
+                return None;
+            }
+            let message = format!(
+                "`{parameter}` of `{}` counts ranks of the job, and is made from the rank within the node",
+                operation.op
+            );
+            return Some(Use { local, message, help: USE_GLOBAL, confidence: Confidence::Medium });
+        }
+        if last == "init_process_group" {
+            let local = keyword(self.model, call, "rank").filter(|&rank| self.is_local(rank, FUEL))?;
+            let size = keyword(self.model, call, "world_size");
+            if size.is_some_and(|size| !self.is_world_size(size, FUEL)) {
+                return None;
+            }
+            let message =
+                "`rank` of `init_process_group` is the rank within the node: two nodes join as the same ranks"
+                    .to_owned();
+            // Where one process starts the others itself, the two may be one.
+            let confidence = if self.is_parameter(local) { Confidence::Low } else { Confidence::Medium };
+            return Some(Use { local, message, help: USE_GLOBAL, confidence });
+        }
+        if matches!(last, "TCPStore") || name.ends_with(".TCPStore") {
+            let master = argument(self.model, call, Some(3), "is_master")?;
+            let local = self.local_part(master)?;
+            let message =
+                "every node has a master of the store: `is_master` is decided by the rank within the node".to_owned();
+            return Some(Use { local, message, help: USE_GLOBAL, confidence: Confidence::Medium });
+        }
+        if matches!(last, "range" | "islice") {
+            let args = self.model.list(call.args);
+            let [.., from, _, step] = *args else { return None };
+            return self.share(from, step);
+        }
+        let index = ["rank", "index", "shard_index", "shard_id", "cur_shard"]
+            .iter()
+            .find_map(|name| keyword(self.model, call, name))?;
+        let size = ["num_replicas", "world_size", "num_shards", "shard_count"]
+            .iter()
+            .find_map(|name| keyword(self.model, call, name));
+        match size {
+            Some(size) => self.share(index, size),
+            // Without a number the sampler takes that of the whole job.
+            None if last == "DistributedSampler" && self.is_local(index, FUEL) => Some(self.shared(index)),
+            None => None,
+        }
+    }
+
+    /// `[local_rank::world_size]`
+    fn stride(&self, index: ExprId) -> Option<Use> {
+        let Expr::Slice(parts) = self.model.expr(index) else { return None };
+        let [from, _, step] = *self.model.list(parts) else { return None };
+        self.share(from, step)
+    }
+
+    /// `index % world_size == local_rank`
+    fn turn(&self, left: ExprId, right: ExprId) -> Option<Use> {
+        let (modulo, other) = match (self.model.expr(left), self.model.expr(right)) {
+            (Expr::Binary(BinaryOp::Mod, _, size), _) => (size, right),
+            (_, Expr::Binary(BinaryOp::Mod, _, size)) => (size, left),
+            _ => return None,
+        };
+        self.share(other, modulo)
+    }
+
+    fn share(&self, index: ExprId, size: ExprId) -> Option<Use> {
+        (self.is_local(index, FUEL) && self.is_world_size(size, FUEL)).then(|| self.shared(index))
+    }
+
+    fn shared(&self, local: ExprId) -> Use {
+        Use {
+            local,
+            message: "a share of the whole job is chosen by the rank within the node: nodes take the same shares, and some are never taken".to_owned(),
+            help: USE_GLOBAL,
+            confidence: Confidence::Medium,
+        }
+    }
+
+    /// A checkpoint that one rank of each node writes.
+    fn guarded(&self, call: Call, conditions: &[ExprId]) -> Option<Use> {
+        let dotted = self.program.resolve(self.file, self.function, call.callee);
+        let saves = match self.model.expr(call.callee) {
+            Expr::Attribute { name, .. } if name.as_str() == "save_pretrained" => true,
+            _ => dotted.is_some_and(|dotted| dotted.as_str() == "torch.save"),
+        };
+        if !saves {
+            return None;
+        }
+        let local = conditions.iter().find_map(|&test| match self.model.expr(test) {
+            Expr::Compare(CompareOp::Eq, left, right) => match self.model.expr(right) {
+                Expr::Int(0) if self.is_local(left, FUEL) => Some(left),
+                _ => None,
+            },
+            _ => None,
+        })?;
+        let message =
+            "one rank of every node writes this: with a shared file system they write the same file".to_owned();
+        Some(Use { local, message, help: USE_GLOBAL, confidence: Confidence::Low })
+    }
+
+    /// The part of a number that is the rank within the node, when nothing in it speaks of the node.
+    fn local_part(&self, expr: ExprId) -> Option<ExprId> {
+        let mut local = None;
+        let mut translated = false;
+        each_expression(self.model, expr, &mut |id, part| {
+            match part {
+                Expr::Name(name) | Expr::Attribute { name, .. } => {
+                    let lower = name.as_str().to_ascii_lowercase();
+                    translated |= ["node", "local_world", "local_size", "per_", "global", "ranks", "device_count"]
+                        .iter()
+                        .any(|word| lower.contains(word));
+                }
+                Expr::Subscript(..) => translated = true,
+                _ => {}
+            }
+            if local.is_none() && self.is_local(id, FUEL) {
+                local = Some(id);
+            }
+        });
+        local.filter(|_| !translated)
+    }
+
+    fn is_parameter(&self, expr: ExprId) -> bool {
+        let Expr::Name(name) = self.model.expr(expr) else { return false };
+        self.model.function(self.function).parameters.iter().any(|parameter| parameter.name == name)
+    }
+
+    /// Whether the expression is the rank within the node, or the index of the current device.
+    fn is_local(&self, expr: ExprId, fuel: u32) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        match self.model.expr(expr) {
+            Expr::Name(name) => match self.value_of(name) {
+                Value::One(owner, value) => Place { function: owner, ..*self }.is_local(value, fuel),
+                Value::Several => false,
+                Value::Unknown => is_local_name(self.program, name),
+            },
+            Expr::Attribute { name, .. } => is_local_name(self.program, name),
+            Expr::Call(index) => {
+                let call = self.model.call(index);
+                let first = self.model.list(call.args).first().copied();
+                match (self.program.resolve(self.file, self.function, call.callee), first) {
+                    (Some(dotted), Some(arg)) if dotted.as_str() == "int" => self.is_local(arg, fuel),
+                    (Some(dotted), None) if dotted.as_str() == "torch.cuda.current_device" => true,
+                    (Some(dotted), None) => match self.program.catalog.entry(dotted) {
+                        Some(Entry::Value(value)) => is_local_rank(value),
+                        _ => false,
+                    },
+                    _ => self.environment(call).is_some_and(is_local_rank),
+                }
+            }
+            Expr::Subscript(..) => self.key_of(expr).is_some_and(is_local_rank),
+            _ => false,
+        }
+    }
+
+    /// Whether the expression is the number of ranks of the job.
+    fn is_world_size(&self, expr: ExprId, fuel: u32) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        let whole = |value: &crate::catalog::Value| value.kind == ValueKind::Size && value.axis.as_str() == "world";
+        let by_name = |name: Symbol| {
+            // The number of ranks of the node has a name of its own.
+            !name.as_str().to_ascii_lowercase().contains("local")
+                && self.program.catalog.convention(name).is_some_and(|convention| whole(&convention.value))
+        };
+        match self.model.expr(expr) {
+            Expr::Name(name) => match self.value_of(name) {
+                Value::One(owner, value) => Place { function: owner, ..*self }.is_world_size(value, fuel),
+                Value::Several => false,
+                Value::Unknown => by_name(name),
+            },
+            Expr::Attribute { name, .. } => by_name(name),
+            Expr::Call(index) => {
+                let call = self.model.call(index);
+                let first = self.model.list(call.args).first().copied();
+                match (self.program.resolve(self.file, self.function, call.callee), first) {
+                    (Some(dotted), Some(arg)) if dotted.as_str() == "int" => self.is_world_size(arg, fuel),
+                    (Some(dotted), None) => match self.program.catalog.entry(dotted) {
+                        Some(Entry::Value(value)) => whole(value),
+                        _ => false,
+                    },
+                    _ => self.environment(call).is_some_and(whole),
+                }
+            }
+            Expr::Subscript(..) => self.key_of(expr).is_some_and(whole),
+            _ => false,
+        }
+    }
+
+    fn value_of(&self, name: Symbol) -> Value {
+        let owner = match self.program.scope_of(self.file, self.function, name) {
+            Scope::Local(owner) => owner,
+            Scope::Global => match self.program.global(self.file, name) {
+                Some(Target::Variable(file, _)) if file == self.file => self.model.module(),
+                _ => return Value::Unknown,
+            },
+        };
+        if let Some(value) = self.program.single_assignment(self.file, owner, name) {
+            return Value::One(owner, value);
+        }
+        match self.model.function(owner).parameters.iter().any(|parameter| parameter.name == name) {
+            true => Value::Unknown,
+            false => Value::Several,
+        }
+    }
+
+    /// `os.environ.get("LOCAL_RANK")`, `os.getenv(…)`
+    fn environment(&self, call: Call) -> Option<&crate::catalog::Value> {
+        let callee = self.program.resolve(self.file, self.function, call.callee)?;
+        if !matches!(callee.as_str(), "os.environ.get" | "os.getenv" | "os.environ.__getitem__") {
+            return None;
+        }
+        match self.model.expr(*self.model.list(call.args).first()?) {
+            Expr::Str(key) => self.program.catalog.environment_key(key.as_str()),
+            _ => None,
+        }
+    }
+
+    /// `os.environ["LOCAL_RANK"]`
+    fn key_of(&self, expr: ExprId) -> Option<&crate::catalog::Value> {
+        let Expr::Subscript(value, index) = self.model.expr(expr) else { return None };
+        let environ = self.program.resolve(self.file, self.function, value)?;
+        match self.model.expr(index) {
+            Expr::Str(key) if environ.as_str() == "os.environ" => self.program.catalog.environment_key(key.as_str()),
+            _ => None,
+        }
+    }
+}
+
+/// What a name was given.
+enum Value {
+    One(LocalFunction, ExprId),
+    Several,
+    Unknown,
+}
+
+fn is_local_rank(value: &crate::catalog::Value) -> bool {
+    value.kind == ValueKind::Rank && value.axis.as_str() == "local"
+}
+
+fn is_local_name(program: &Program, name: Symbol) -> bool {
+    program.catalog.convention(name).is_some_and(|convention| is_local_rank(&convention.value))
+}
