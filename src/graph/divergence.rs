@@ -2,7 +2,7 @@
 //! the first event on which two classes disagree is a split.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashSet;
 
@@ -46,11 +46,13 @@ pub struct Divergence {
     pub foreign_roots: Vec<ForeignRoot>,
     /// Collectives behind an environment variable.
     pub gates: Vec<Gate>,
+    /// The functions from which a collective can be reached, and some more.
+    pub reaching: Arc<FxHashSet<FunctionId>>,
 }
 
 /// What is found out once, before any function is evaluated.
 pub struct Prepared {
-    reaching: FxHashSet<FunctionId>,
+    reaching: Arc<FxHashSet<FunctionId>>,
     taint: Taint,
     candidates: FxHashSet<FunctionId>,
 }
@@ -64,7 +66,7 @@ impl Prepared {
         let taint = taint.into_inner().expect("both were run");
         let reaching = reached.into_inner().expect("both were run");
         let candidates = taint.candidates(program, &reaching);
-        Prepared { reaching, taint, candidates }
+        Prepared { reaching: Arc::new(reaching), taint, candidates }
     }
 }
 
@@ -73,7 +75,7 @@ impl Prepared {
 pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {
     let mut engine = Engine::new(program, &prepared.reaching, &prepared.taint);
     let mut healed = Healed::default();
-    let mut out = Divergence::default();
+    let mut out = Divergence { reaching: prepared.reaching.clone(), ..Divergence::default() };
     let mut checked = 0;
     let mut seen_roots = FxHashSet::default();
     for &file in files {

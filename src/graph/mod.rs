@@ -1,24 +1,32 @@
 //! The program: modules, classes, what names mean across files, and what functions issue.
 
 mod accesses;
+mod aside;
+mod awaited;
 mod bindings;
 mod blame;
+mod communication;
 mod context;
 mod divergence;
 mod environment;
 pub mod evaluate;
 mod gates;
+mod hazard;
 mod helpers;
 mod modules;
 mod operators;
 mod outline;
 mod parity;
 mod program;
+mod protected;
 mod reach;
 mod resolve;
 mod taint;
 mod witness;
 
+pub use aside::{Aside, Runner, asides};
+pub use awaited::{Misuse, Unawaited, unawaited};
+pub use communication::{Communication, Issue, Wanted};
 pub use context::{Context, each_in_context};
 pub use divergence::{Divergence, Prepared, divergence};
 pub use environment::{Access, Action, EnvironmentReads, Key};
@@ -27,5 +35,6 @@ pub use operators::{ModuleName, OperatorFolders, Part};
 pub use outline::{function_meant, functions_called, outline};
 pub use parity::ParityCheck;
 pub use program::{FileEntry, Program};
+pub use protected::{Cleanup, Place, Skip, Swallowed, cleanups, swallowed};
 pub use resolve::{Scope, Target};
 pub use witness::{Decision, Split, SplitEvent, SplitKind};

@@ -107,6 +107,7 @@ impl Program {
             whole.splits.extend(part.splits);
             whole.foreign_roots.extend(part.foreign_roots);
             whole.gates.extend(part.gates);
+            whole.reaching = part.reaching;
         }
         // Whoever asks first computes; a second answer would be the same.
         let _ = self.divergence.set(whole);

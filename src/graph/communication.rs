@@ -1,0 +1,483 @@
+//! Which operation on a group a call issues, itself or through the functions it calls.
+//!
+//! A light answer from names and types alone, for questions that need no ranks: the engine is not asked, and no function
+//! is evaluated.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
+use crate::catalog::{Entry, GroupOf, Operation, OperationKind};
+use crate::finding::Confidence;
+use crate::model::{Block, Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt};
+use crate::model::{each_call, each_expression, each_statement, expressions_of};
+
+use super::helpers::called;
+use super::program::Program;
+use super::resolve::{Scope, Target};
+
+/// Calls between a call and the operation it is said to issue.
+const MAX_DEPTH: usize = 7;
+
+/// Functions looked at for one answer.
+const MAX_FUNCTIONS: usize = 240;
+
+/// Calls that are followed without a hint that a collective is near: a teardown is none.
+const MAX_BLIND: usize = 2;
+
+/// Methods that so many things have that a single definition of that name proves nothing.
+const COMMON: [&str; 24] = [
+    "get", "put", "set", "add", "pop", "run", "close", "open", "read", "write", "update", "append", "start", "stop",
+    "join", "wait", "items", "keys", "values", "format", "copy", "load", "save", "send",
+];
+
+/// Which operations are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wanted {
+    /// What every member of a group takes part in.
+    Collective,
+    /// That, and group creations.
+    Common,
+    /// That, and the end of the process group.
+    Any,
+}
+
+impl Wanted {
+    fn takes(self, kind: OperationKind) -> bool {
+        match kind {
+            OperationKind::Collective => true,
+            OperationKind::GroupCreation => self != Wanted::Collective,
+            OperationKind::Teardown => self == Wanted::Any,
+            OperationKind::PointToPoint => false,
+        }
+    }
+}
+
+/// An operation that a call issues.
+#[derive(Clone, Debug)]
+pub struct Issue {
+    /// Its name.
+    pub op: Symbol,
+    /// What sort of operation.
+    pub kind: OperationKind,
+    /// Whether it hides behind a call that does not look like it.
+    pub implicit: bool,
+    /// Whether it runs on the default group.
+    pub on_world: bool,
+    /// Where it is issued.
+    pub site: Site,
+    /// The calls that lead there, the first one first: where, and what is called.
+    pub calls: Vec<(Site, Symbol)>,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+impl Issue {
+    /// Where the first of the calls stands, or the operation itself.
+    pub fn start(&self) -> Site {
+        self.calls.first().map_or(self.site, |(site, _)| *site)
+    }
+
+    /// The operation as a reader meets it at the first call.
+    pub fn shown(&self) -> String {
+        match self.calls.first() {
+            Some((_, called)) => format!("`{}` (through `{called}`)", self.op),
+            None => format!("`{}`", self.op),
+        }
+    }
+}
+
+/// A step of a function towards an operation.
+#[derive(Clone, Debug)]
+enum Step {
+    Issues(Issue),
+    Calls(Site, FunctionId, Confidence),
+}
+
+/// Answers about one program; what was found out is kept.
+pub struct Communication<'p> {
+    program: &'p Program,
+    reaching: &'p FxHashSet<FunctionId>,
+    steps: FxHashMap<FunctionId, Rc<[Step]>>,
+    known: FxHashMap<(FunctionId, Wanted), Option<Rc<Issue>>>,
+    attributes: FxHashMap<(ClassId, Symbol), Option<Kind>>,
+}
+
+/// What is known of an object's type.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Own(ClassId),
+    Library(Symbol),
+}
+
+impl<'p> Communication<'p> {
+    /// Answers about the program, whose divergence must have been found.
+    pub fn new(program: &'p Program) -> Self {
+        let reaching = &*program.divergence().reaching;
+        let (steps, known, attributes) = Default::default();
+        Communication { program, reaching, steps, known, attributes }
+    }
+
+    /// Whether a collective may be reached from the function; a generous answer.
+    pub fn may_reach(&self, file: FileId, function: LocalFunction) -> bool {
+        self.reaching.contains(&self.program.function_id(file, function))
+    }
+
+    /// What a call issues first, itself or through calls.
+    pub fn issued(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        expr: ExprId,
+        call: Call,
+        wanted: Wanted,
+    ) -> Option<Issue> {
+        if let Some(issue) = self.itself(file, function, expr, call) {
+            return wanted.takes(issue.kind).then_some(issue);
+        }
+        let (called, confidence) = self.callee(file, function, call)?;
+        let mut issue = self.issue_of(called, wanted)?;
+        let site = Site { file, span: self.program.file(file).model.span(expr) };
+        issue.calls.insert(0, (site, self.program.function(called).name));
+        issue.confidence = issue.confidence.min(confidence);
+        Some(issue)
+    }
+
+    /// What the calls of a block issue, in source order; blocks within it are included, nested functions are not.
+    pub fn issued_in(&mut self, file: FileId, function: LocalFunction, block: Block, wanted: Wanted) -> Vec<Issue> {
+        let model = &self.program.file(file).model;
+        let calls = calls_in(model, block);
+        calls.into_iter().filter_map(|(expr, call)| self.issued(file, function, expr, call, wanted)).collect()
+    }
+
+    /// The first operation that a function issues, itself or through calls: the nearest one.
+    pub fn issue_of(&mut self, function: FunctionId, wanted: Wanted) -> Option<Issue> {
+        if let Some(known) = self.known.get(&(function, wanted)) {
+            return known.as_deref().cloned();
+        }
+        let found = self.search(function, wanted);
+        self.known.insert((function, wanted), found.clone().map(Rc::new));
+        found
+    }
+
+    /// The function of the program that a call runs.
+    pub fn callee(&mut self, file: FileId, function: LocalFunction, call: Call) -> Option<(FunctionId, Confidence)> {
+        let program = self.program;
+        if let Some(found) = called(program, file, function, call.callee) {
+            return Some((found, Confidence::High));
+        }
+        let model = &program.file(file).model;
+        match program.target(file, function, call.callee) {
+            Some(Target::Class(class)) => {
+                return program.method(class, Symbol::new("__init__")).map(|found| (found, Confidence::High));
+            }
+            Some(Target::External(_) | Target::Module(_)) => return None,
+            _ => {}
+        }
+        let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
+        match self.kind_of(file, function, value) {
+            Some(Kind::Own(class)) => return program.method(class, name).map(|found| (found, Confidence::High)),
+            Some(Kind::Library(_)) => return None,
+            None => {}
+        }
+        if is_super(model, value) {
+            let class = class_around(program, file, function)?;
+            let mut bases = program.lineage(class).iter().skip(1);
+            return bases.find_map(|&base| program.method(base, name)).map(|found| (found, Confidence::High));
+        }
+        if COMMON.contains(&name.as_str()) || name.as_str().starts_with("__") {
+            return None;
+        }
+        let mut near =
+            program.methods_named(name).iter().filter(|&&one| program.same_tree(program.locate(one).0, file));
+        let (first, second) = (near.next()?, near.next());
+        second.is_none().then_some((*first, Confidence::Medium))
+    }
+
+    /// The operation that a call is.
+    pub fn itself(&mut self, file: FileId, function: LocalFunction, expr: ExprId, call: Call) -> Option<Issue> {
+        let (operation, confidence) = self.operation(file, function, call)?;
+        let model = &self.program.file(file).model;
+        if let Some(when) = operation.when {
+            let given = argument(model, call, when.position.map(usize::from), when.parameter)?;
+            if model.expr(given) == Expr::Bool(false) {
+                return None;
+            }
+        }
+        let on_world = match operation.group {
+            GroupOf::World => true,
+            GroupOf::Axis(axis) => axis.as_str() == "world",
+            GroupOf::Operand(operand) if operand.is_receiver() => false,
+            GroupOf::Operand(operand) => {
+                let unseen = model.keywords(call).iter().any(|keyword| keyword.name.is_none());
+                match argument(model, call, operand.position.map(usize::from), operand.parameter) {
+                    Some(given) => {
+                        let world = self.program.resolve(file, function, given);
+                        model.expr(given) == Expr::None
+                            || world.is_some_and(|name| name.as_str().ends_with("group.WORLD"))
+                    }
+                    None => !unseen,
+                }
+            }
+        };
+        let site = Site { file, span: model.span(expr) };
+        Some(Issue {
+            op: operation.op,
+            kind: operation.kind,
+            implicit: operation.implicit,
+            on_world,
+            site,
+            calls: Vec::new(),
+            confidence,
+        })
+    }
+
+    /// What the catalogue says of the operation that a call is.
+    pub fn operation(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        call: Call,
+    ) -> Option<(&'p Operation, Confidence)> {
+        let program = self.program;
+        let of = |entry: Option<&'p Entry>| match entry {
+            Some(Entry::Operation(operation)) => Some(operation),
+            _ => None,
+        };
+        match program.target(file, function, call.callee) {
+            Some(Target::External(dotted)) => {
+                return of(program.catalog.entry(dotted)).map(|operation| (operation, Confidence::High));
+            }
+            Some(Target::Function(found)) => {
+                return of(program.catalogued(found)).map(|operation| (operation, Confidence::High));
+            }
+            Some(Target::Class(_) | Target::Module(_)) => return None,
+            _ => {}
+        }
+        let model = &program.file(file).model;
+        let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
+        let method = |kind: Symbol| of(program.catalog.entry(Symbol::new(&format!("{kind}.{name}"))));
+        match self.kind_of(file, function, value) {
+            Some(Kind::Library(kind)) => return method(kind).map(|operation| (operation, Confidence::High)),
+            Some(Kind::Own(class)) => {
+                let own = program.method(class, name).is_some();
+                let inherited = || program.external_bases(class).into_iter().find_map(method);
+                return if own { None } else { inherited().map(|operation| (operation, Confidence::High)) };
+            }
+            None => {}
+        }
+        if let Some(kind) = program.catalog.type_of_method(name) {
+            return method(kind).map(|operation| (operation, Confidence::Medium));
+        }
+        let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else { return None };
+        let kind = program.catalog.type_of_variable(object)?;
+        method(kind).map(|operation| (operation, Confidence::Medium))
+    }
+
+    /// The type of an object, from its annotation or from what it is constructed by.
+    fn kind_of(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<Kind> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        match model.expr(object) {
+            Expr::Name(name) => {
+                let owner = match program.scope_of(file, function, name) {
+                    Scope::Local(owner) => owner,
+                    Scope::Global => model.module(),
+                };
+                let definition = model.function(owner);
+                let is_self =
+                    definition.class.is_some() && definition.parameters.first().is_some_and(|first| first.name == name);
+                if is_self && matches!(name.as_str(), "self" | "cls") {
+                    return definition.class.map(|class| Kind::Own(program.class_id(file, class)));
+                }
+                if let Some(parameter) = definition.parameters.iter().find(|parameter| parameter.name == name) {
+                    return self.constructed(file, owner, parameter.annotation?);
+                }
+                let mut found = None;
+                each_statement(model, definition.body, &mut |_, stmt| {
+                    let value = match stmt {
+                        Stmt::Assign { targets, value } => model
+                            .list(*targets)
+                            .iter()
+                            .any(|&target| model.expr(target) == Expr::Name(name))
+                            .then_some(*value),
+                        Stmt::Annotated { target, value: Some(value), .. }
+                            if model.expr(*target) == Expr::Name(name) =>
+                        {
+                            Some(*value)
+                        }
+                        _ => None,
+                    };
+                    if let Some(value) = value
+                        && let Expr::Call(call) = model.expr(value)
+                    {
+                        found = found.or(Some(model.call(call).callee));
+                    }
+                });
+                self.constructed(file, owner, found?)
+            }
+            Expr::Attribute { value, name } if is_self(model, function, value) => {
+                let class = class_around(program, file, function)?;
+                self.attribute(class, name)
+            }
+            _ => None,
+        }
+    }
+
+    fn constructed(&self, file: FileId, function: LocalFunction, named: ExprId) -> Option<Kind> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let named = match model.expr(named) {
+            Expr::Subscript(generic, inner) if model.dotted(generic).is_some_and(|name| name.ends_with("Optional")) => {
+                inner
+            }
+            _ => named,
+        };
+        match program.target(file, function, named)? {
+            Target::Class(class) => Some(Kind::Own(class)),
+            Target::External(dotted) => program
+                .catalog
+                .type_named(dotted)
+                .map(|kind| kind.name)
+                .or(program.catalog.first_of(dotted))
+                .map(Kind::Library),
+            _ => None,
+        }
+    }
+
+    /// The type of an attribute, from what the methods of its class assign to it.
+    fn attribute(&mut self, class: ClassId, name: Symbol) -> Option<Kind> {
+        if let Some(&known) = self.attributes.get(&(class, name)) {
+            return known;
+        }
+        let program = self.program;
+        let mut found = None;
+        for &class in program.lineage(class) {
+            let (file, _) = program.locate_class(class);
+            let model = &program.file(file).model;
+            for &(_, method) in &program.class(class).methods {
+                if found.is_some() || !model.function(method).mentions.contains(&name) {
+                    continue;
+                }
+                let mut constructor = None;
+                each_statement(model, model.function(method).body, &mut |_, stmt| {
+                    let Stmt::Assign { targets, value } = stmt else { return };
+                    let Expr::Call(call) = model.expr(*value) else { return };
+                    let is_it = |&target: &ExprId| matches!(model.expr(target), Expr::Attribute { value, name: written } if written == name && is_self(model, method, value));
+                    if model.list(*targets).iter().any(is_it) {
+                        constructor = constructor.or(Some(model.call(call).callee));
+                    }
+                });
+                found = constructor.and_then(|constructor| self.constructed(file, method, constructor));
+            }
+        }
+        self.attributes.insert((class, name), found);
+        found
+    }
+
+    /// Breadth first, so that the chain shown is the shortest.
+    fn search(&mut self, start: FunctionId, wanted: Wanted) -> Option<Issue> {
+        let mut seen: FxHashSet<FunctionId> = FxHashSet::default();
+        let mut level: Vec<(FunctionId, Vec<(Site, Symbol)>, Confidence)> = vec![(start, Vec::new(), Confidence::High)];
+        seen.insert(start);
+        for depth in 0..MAX_DEPTH {
+            let mut next = Vec::new();
+            for (function, calls, confidence) in level {
+                if seen.len() > MAX_FUNCTIONS {
+                    return None;
+                }
+                let blind = wanted == Wanted::Any && depth < MAX_BLIND;
+                if !self.reaching.contains(&function) && !blind {
+                    continue;
+                }
+                for step in self.steps_of(function).iter() {
+                    match step {
+                        Step::Issues(issue) if wanted.takes(issue.kind) => {
+                            let confidence = confidence.min(issue.confidence);
+                            return Some(Issue { calls, confidence, ..issue.clone() });
+                        }
+                        Step::Issues(_) => {}
+                        Step::Calls(site, called, sure) => {
+                            if seen.insert(*called) {
+                                let mut calls = calls.clone();
+                                calls.push((*site, self.program.function(*called).name));
+                                next.push((*called, calls, confidence.min(*sure)));
+                            }
+                        }
+                    }
+                }
+            }
+            level = next;
+        }
+        None
+    }
+
+    fn steps_of(&mut self, function: FunctionId) -> Rc<[Step]> {
+        if let Some(known) = self.steps.get(&function) {
+            return known.clone();
+        }
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let mut calls = Vec::new();
+        if model.function(local).kind != FunctionKind::ClassBody {
+            each_call(model, local, &mut |expr, call| calls.push((expr, call)));
+        }
+        let mut steps = Vec::new();
+        for (expr, call) in calls {
+            if let Some(issue) = self.itself(file, local, expr, call) {
+                steps.push(Step::Issues(issue));
+            } else if let Some((called, confidence)) = self.callee(file, local, call) {
+                steps.push(Step::Calls(Site { file, span: model.span(expr) }, called, confidence));
+            }
+        }
+        let steps: Rc<[Step]> = steps.into();
+        self.steps.insert(function, steps.clone());
+        steps
+    }
+}
+
+/// The calls of a block, in source order; blocks within it are included, nested functions are not.
+pub fn calls_in(model: &File, block: Block) -> Vec<(ExprId, Call)> {
+    let mut out = Vec::new();
+    each_statement(model, block, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |id, expr| {
+                if let Expr::Call(call) = expr {
+                    out.push((id, model.call(call)));
+                }
+            });
+        }
+    });
+    out
+}
+
+/// The argument of that name, or at that position.
+pub fn argument(model: &File, call: Call, position: Option<usize>, name: Symbol) -> Option<ExprId> {
+    let named = model.keywords(call).iter().find(|keyword| keyword.name == Some(name));
+    named.map(|keyword| keyword.value).or_else(|| model.list(call.args).get(position?).copied())
+}
+
+/// The class whose method the function is, or stands in.
+pub fn class_around(program: &Program, file: FileId, function: LocalFunction) -> Option<ClassId> {
+    let model = &program.file(file).model;
+    let mut at = Some(function);
+    while let Some(id) = at {
+        let definition = model.function(id);
+        if let Some(class) = definition.class {
+            return Some(program.class_id(file, class));
+        }
+        at = definition.parent;
+    }
+    None
+}
+
+fn is_self(model: &File, function: LocalFunction, value: ExprId) -> bool {
+    let Expr::Name(name) = model.expr(value) else { return false };
+    let first = model.function(function).parameters.first();
+    name.as_str() == "self" || first.is_some_and(|first| first.name == name && name.as_str() == "cls")
+}
+
+fn is_super(model: &File, value: ExprId) -> bool {
+    matches!(model.expr(value), Expr::Call(call) if matches!(model.expr(model.call(call).callee), Expr::Name(name) if name.as_str() == "super"))
+}
