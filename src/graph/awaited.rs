@@ -172,8 +172,9 @@ impl<'p> Search<'p> {
                 self.report(file, function, started, Misuse::Written, Some((site, name)), started.confidence);
                 return;
             }
-            // Rebound: another tensor from here on.
-            if rebinds(model, stmt, &both) || !blocks_of(stmt).is_empty() {
+            // Rebound: another tensor from here on. What happens to it inside a compound statement is not followed.
+            let nested = !blocks_of(stmt).is_empty() && both.iter().any(|&name| mentioned_in(model, id, name));
+            if rebinds(model, stmt, &both) || nested {
                 return;
             }
         }

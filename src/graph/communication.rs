@@ -6,12 +6,13 @@
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
 use crate::catalog::{Entry, GroupOf, Operation, OperationKind};
 use crate::finding::Confidence;
-use crate::model::{Block, Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt};
-use crate::model::{each_call, each_expression, each_statement, expressions_of};
+use crate::model::{Block, Call, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, UnaryOp};
+use crate::model::{each_expression, each_statement, expressions_of};
 
 use super::helpers::called;
 use super::program::Program;
@@ -90,9 +91,27 @@ impl Issue {
 
 /// A step of a function towards an operation.
 #[derive(Clone, Debug)]
-enum Step {
+struct Step {
+    what: Towards,
+    /// The parameters it stands under, with the truth it needs.
+    guards: Truths,
+}
+
+#[derive(Clone, Debug)]
+enum Towards {
     Issues(Issue),
-    Calls(Site, FunctionId, Confidence),
+    Calls(ExprId, FunctionId, Confidence),
+}
+
+/// Parameters whose truth is known, or asked for.
+type Truths = SmallVec<[(Symbol, bool); 2]>;
+
+/// A function that a search has come to.
+struct Reached {
+    function: FunctionId,
+    calls: Vec<(Site, Symbol)>,
+    truths: Truths,
+    confidence: Confidence,
 }
 
 /// Answers about one program; what was found out is kept.
@@ -100,7 +119,7 @@ pub struct Communication<'p> {
     program: &'p Program,
     reaching: &'p FxHashSet<FunctionId>,
     steps: FxHashMap<FunctionId, Rc<[Step]>>,
-    known: FxHashMap<(FunctionId, Wanted), Option<Rc<Issue>>>,
+    known: FxHashMap<(FunctionId, Wanted, Truths), Option<Rc<Issue>>>,
     attributes: FxHashMap<(ClassId, Symbol), Option<Kind>>,
 }
 
@@ -109,6 +128,8 @@ pub struct Communication<'p> {
 enum Kind {
     Own(ClassId),
     Library(Symbol),
+    /// Of a library the catalogue says nothing of.
+    Foreign,
 }
 
 impl<'p> Communication<'p> {
@@ -137,7 +158,8 @@ impl<'p> Communication<'p> {
             return wanted.takes(issue.kind).then_some(issue);
         }
         let (called, confidence) = self.callee(file, function, call)?;
-        let mut issue = self.issue_of(called, wanted)?;
+        let truths = self.truths(file, call, called);
+        let mut issue = self.issue_under(called, wanted, truths)?;
         let site = Site { file, span: self.program.file(file).model.span(expr) };
         issue.calls.insert(0, (site, self.program.function(called).name));
         issue.confidence = issue.confidence.min(confidence);
@@ -153,12 +175,44 @@ impl<'p> Communication<'p> {
 
     /// The first operation that a function issues, itself or through calls: the nearest one.
     pub fn issue_of(&mut self, function: FunctionId, wanted: Wanted) -> Option<Issue> {
-        if let Some(known) = self.known.get(&(function, wanted)) {
+        self.issue_under(function, wanted, Truths::new())
+    }
+
+    fn issue_under(&mut self, function: FunctionId, wanted: Wanted, truths: Truths) -> Option<Issue> {
+        let key = (function, wanted, truths);
+        if let Some(known) = self.known.get(&key) {
             return known.as_deref().cloned();
         }
-        let found = self.search(function, wanted);
-        self.known.insert((function, wanted), found.clone().map(Rc::new));
+        let found = self.search(function, wanted, key.2.clone());
+        self.known.insert(key, found.clone().map(Rc::new));
         found
+    }
+
+    /// What a call makes true or false of the parameters that the function called asks for.
+    fn truths(&mut self, file: FileId, call: Call, called: FunctionId) -> Truths {
+        let steps = self.steps_of(called);
+        let model = &self.program.file(file).model;
+        let definition = self.program.function(called);
+        let own = &self.program.file(self.program.locate(called).0).model;
+        let bound = definition.class.is_some()
+            && definition.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"));
+        let mut out = Truths::new();
+        for &(name, _) in steps.iter().flat_map(|step| &step.guards) {
+            if out.iter().any(|(known, _)| *known == name) {
+                continue;
+            }
+            let Some(position) = definition.parameters.iter().position(|parameter| parameter.name == name) else {
+                continue;
+            };
+            let given = argument(model, call, position.checked_sub(usize::from(bound)), name);
+            let truth = match given {
+                Some(given) => truth_of(model.expr(given)),
+                None => definition.parameters[position].default.and_then(|default| truth_of(own.expr(default))),
+            };
+            out.extend(truth.map(|truth| (name, truth)));
+        }
+        out.sort_by_key(|(name, _)| name.as_str());
+        out
     }
 
     /// The function of the program that a call runs.
@@ -178,7 +232,7 @@ impl<'p> Communication<'p> {
         let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
         match self.kind_of(file, function, value) {
             Some(Kind::Own(class)) => return program.method(class, name).map(|found| (found, Confidence::High)),
-            Some(Kind::Library(_)) => return None,
+            Some(Kind::Library(_) | Kind::Foreign) => return None,
             None => {}
         }
         if is_super(model, value) {
@@ -192,7 +246,7 @@ impl<'p> Communication<'p> {
         let mut near =
             program.methods_named(name).iter().filter(|&&one| program.same_tree(program.locate(one).0, file));
         let (first, second) = (near.next()?, near.next());
-        second.is_none().then_some((*first, Confidence::Medium))
+        second.is_none().then_some((*first, Confidence::Low))
     }
 
     /// The operation that a call is.
@@ -265,7 +319,7 @@ impl<'p> Communication<'p> {
                 let inherited = || program.external_bases(class).into_iter().find_map(method);
                 return if own { None } else { inherited().map(|operation| (operation, Confidence::High)) };
             }
-            None => {}
+            Some(Kind::Foreign) | None => {}
         }
         if let Some(kind) = program.catalog.type_of_method(name) {
             return method(kind).map(|operation| (operation, Confidence::Medium));
@@ -281,6 +335,12 @@ impl<'p> Communication<'p> {
         let model = &program.file(file).model;
         match model.expr(object) {
             Expr::Name(name) => {
+                if let Some(Target::Variable(home, name)) = program.target(file, function, object) {
+                    let &[value] = program.module_values(home, name) else { return None };
+                    let home_model = &program.file(home).model;
+                    let Expr::Call(call) = home_model.expr(value) else { return None };
+                    return self.constructed(home, home_model.module(), home_model.call(call).callee);
+                }
                 let owner = match program.scope_of(file, function, name) {
                     Scope::Local(owner) => owner,
                     Scope::Global => model.module(),
@@ -336,12 +396,10 @@ impl<'p> Communication<'p> {
         };
         match program.target(file, function, named)? {
             Target::Class(class) => Some(Kind::Own(class)),
-            Target::External(dotted) => program
-                .catalog
-                .type_named(dotted)
-                .map(|kind| kind.name)
-                .or(program.catalog.first_of(dotted))
-                .map(Kind::Library),
+            Target::External(dotted) => {
+                let known = program.catalog.type_named(dotted).map(|kind| kind.name);
+                Some(known.or(program.catalog.first_of(dotted)).map_or(Kind::Foreign, Kind::Library))
+            }
             _ => None,
         }
     }
@@ -377,32 +435,40 @@ impl<'p> Communication<'p> {
     }
 
     /// Breadth first, so that the chain shown is the shortest.
-    fn search(&mut self, start: FunctionId, wanted: Wanted) -> Option<Issue> {
+    fn search(&mut self, start: FunctionId, wanted: Wanted, truths: Truths) -> Option<Issue> {
         let mut seen: FxHashSet<FunctionId> = FxHashSet::default();
-        let mut level: Vec<(FunctionId, Vec<(Site, Symbol)>, Confidence)> = vec![(start, Vec::new(), Confidence::High)];
+        let mut level = vec![Reached { function: start, calls: Vec::new(), truths, confidence: Confidence::High }];
         seen.insert(start);
         for depth in 0..MAX_DEPTH {
             let mut next = Vec::new();
-            for (function, calls, confidence) in level {
-                if seen.len() > MAX_FUNCTIONS {
-                    return None;
-                }
+            for from in level {
                 let blind = wanted == Wanted::Any && depth < MAX_BLIND;
-                if !self.reaching.contains(&function) && !blind {
+                if seen.len() > MAX_FUNCTIONS || (!self.reaching.contains(&from.function) && !blind) {
                     continue;
                 }
-                for step in self.steps_of(function).iter() {
-                    match step {
-                        Step::Issues(issue) if wanted.takes(issue.kind) => {
-                            let confidence = confidence.min(issue.confidence);
-                            return Some(Issue { calls, confidence, ..issue.clone() });
+                let (file, _) = self.program.locate(from.function);
+                let model = &self.program.file(file).model;
+                for step in self.steps_of(from.function).iter() {
+                    let never = |(name, truth): &(Symbol, bool)| from.truths.contains(&(*name, !truth));
+                    if step.guards.iter().any(never) {
+                        continue;
+                    }
+                    match &step.what {
+                        Towards::Issues(issue) if wanted.takes(issue.kind) => {
+                            let confidence = from.confidence.min(issue.confidence);
+                            return Some(Issue { calls: from.calls, confidence, ..issue.clone() });
                         }
-                        Step::Issues(_) => {}
-                        Step::Calls(site, called, sure) => {
-                            if seen.insert(*called) {
-                                let mut calls = calls.clone();
-                                calls.push((*site, self.program.function(*called).name));
-                                next.push((*called, calls, confidence.min(*sure)));
+                        Towards::Issues(_) => {}
+                        Towards::Calls(expr, called, sure) => {
+                            if seen.insert(*called)
+                                && let Expr::Call(call) = model.expr(*expr)
+                            {
+                                let mut calls = from.calls.clone();
+                                let site = Site { file, span: model.span(*expr) };
+                                calls.push((site, self.program.function(*called).name));
+                                let truths = self.truths(file, model.call(call), *called);
+                                let confidence = from.confidence.min(*sure);
+                                next.push(Reached { function: *called, calls, truths, confidence });
                             }
                         }
                     }
@@ -419,21 +485,91 @@ impl<'p> Communication<'p> {
         }
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
+        let definition = model.function(local);
         let mut calls = Vec::new();
-        if model.function(local).kind != FunctionKind::ClassBody {
-            each_call(model, local, &mut |expr, call| calls.push((expr, call)));
+        if definition.kind != FunctionKind::ClassBody {
+            guarded_calls(model, definition, definition.body, &Truths::new(), &mut calls);
         }
         let mut steps = Vec::new();
-        for (expr, call) in calls {
+        for (expr, call, guards) in calls {
             if let Some(issue) = self.itself(file, local, expr, call) {
-                steps.push(Step::Issues(issue));
+                steps.push(Step { what: Towards::Issues(issue), guards });
             } else if let Some((called, confidence)) = self.callee(file, local, call) {
-                steps.push(Step::Calls(Site { file, span: model.span(expr) }, called, confidence));
+                steps.push(Step { what: Towards::Calls(expr, called, confidence), guards });
             }
         }
         let steps: Rc<[Step]> = steps.into();
         self.steps.insert(function, steps.clone());
         steps
+    }
+}
+
+fn truth_of(expr: Expr) -> Option<bool> {
+    match expr {
+        Expr::Bool(value) => Some(value),
+        Expr::None => Some(false),
+        _ => None,
+    }
+}
+
+/// The calls of a block with the parameters that decide whether they are made.
+fn guarded_calls(
+    model: &File,
+    definition: &Function,
+    block: Block,
+    guards: &Truths,
+    out: &mut Vec<(ExprId, Call, Truths)>,
+) {
+    for &id in model.block(block) {
+        let stmt = model.stmt(id);
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |id, expr| {
+                if let Expr::Call(call) = expr {
+                    out.push((id, model.call(call), guards.clone()));
+                }
+            });
+        }
+        match stmt {
+            Stmt::If { test, body, orelse } => {
+                let mut holds = guards.clone();
+                asked(model, definition, *test, true, &mut holds);
+                guarded_calls(model, definition, *body, &holds, out);
+                let mut fails = guards.clone();
+                if !matches!(model.expr(*test), Expr::And(_)) {
+                    asked(model, definition, *test, false, &mut fails);
+                }
+                guarded_calls(model, definition, *orelse, &fails, out);
+            }
+            Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
+                guarded_calls(model, definition, *body, guards, out);
+                guarded_calls(model, definition, *orelse, guards, out);
+            }
+            Stmt::With { body, .. } => guarded_calls(model, definition, *body, guards, out),
+            Stmt::Match { cases, .. } => {
+                cases.iter().for_each(|case| guarded_calls(model, definition, case.body, guards, out));
+            }
+            Stmt::Try(parts) => {
+                guarded_calls(model, definition, parts.body, guards, out);
+                parts.handlers.iter().for_each(|handler| guarded_calls(model, definition, handler.body, guards, out));
+                guarded_calls(model, definition, parts.orelse, guards, out);
+                guarded_calls(model, definition, parts.finally, guards, out);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The parameters that a test asks for, when it comes out as `truth`.
+fn asked(model: &File, definition: &Function, test: ExprId, truth: bool, out: &mut Truths) {
+    match model.expr(test) {
+        Expr::Name(name) if definition.parameters.iter().any(|parameter| parameter.name == name) => {
+            out.push((name, truth))
+        }
+        Expr::Unary(UnaryOp::Not, inner) => asked(model, definition, inner, !truth, out),
+        Expr::And(parts) if truth => {
+            model.list(parts).iter().for_each(|&part| asked(model, definition, part, truth, out))
+        }
+        _ => {}
     }
 }
 

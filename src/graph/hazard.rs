@@ -218,7 +218,7 @@ pub fn hazard(
         return Some(Hazard { failure, site, name });
     }
     let (called, _) = communication.callee(file, function, call)?;
-    let failure = failure_within(communication, program, called, 2)?;
+    let failure = failure_within(communication, program, called, 0)?;
     Some(Hazard { failure, site, name })
 }
 

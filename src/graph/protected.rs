@@ -173,7 +173,10 @@ impl<'p> Search<'p> {
         let calls = calls_in(self.model(file), block);
         let mut out = Vec::new();
         for (expr, call) in calls {
-            out.extend(hazard(&mut self.communication, self.program, file, function, expr, call));
+            // What communicates itself fails in step with its peers, as far as anybody can tell.
+            if self.communication.issued(file, function, expr, call, Wanted::Any).is_none() {
+                out.extend(hazard(&mut self.communication, self.program, file, function, expr, call));
+            }
         }
         out
     }
@@ -254,6 +257,10 @@ impl<'p> Search<'p> {
 
     fn finally(&mut self, file: FileId, function: LocalFunction, parts: &Try, out: &mut Vec<Cleanup>) {
         let model = self.model(file);
+        // A context manager that lets its body go last: the two halves of a sandwich.
+        if yields(model, parts.body) {
+            return;
+        }
         let issues = self.communication.issued_in(file, function, parts.finally, Wanted::Any);
         if issues.is_empty() {
             return;
@@ -279,7 +286,11 @@ impl<'p> Search<'p> {
                 continue;
             }
             let Some(peer) = peers.iter().max_by_key(|peer| peer.confidence).cloned() else { continue };
-            let confidence = issue.confidence.min(peer.confidence).min(Confidence::Medium);
+            let mut confidence = issue.confidence.min(peer.confidence).min(Confidence::Medium);
+            // A test that has failed may wait for its time-out: its result is known.
+            if is_test(&self.program.file(file).path) {
+                confidence = Confidence::Low;
+            }
             out.push(Cleanup {
                 function: (file, function),
                 issue,
@@ -561,6 +572,26 @@ fn is_tried_again(model: &File, parts: &Try, around: &[Around<'_>]) -> bool {
         || around[innermost..].iter().any(|around| ends(around.rest))
         // `while not done: try: …; done = True`
         || model.block(parts.body).last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Assign { value, .. } if matches!(model.expr(*value), Expr::Bool(_))))
+}
+
+/// Whether a file holds tests, by its path.
+fn is_test(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let file = parts.next().unwrap_or_default();
+    file.starts_with("test_")
+        || file.ends_with("_test.py")
+        || parts.any(|part| matches!(part, "test" | "tests" | "testing" | "test_utils"))
+}
+
+/// Whether the block yields to somebody else's code.
+fn yields(model: &File, block: Block) -> bool {
+    let mut found = false;
+    each_statement(model, block, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| found |= matches!(expr, Expr::Yield(_) | Expr::YieldFrom(_)));
+        }
+    });
+    found
 }
 
 /// Whether two issues are the same operation to the group.

@@ -12,7 +12,7 @@ pub static RULE: Rule = Rule {
     name: "collective-in-assert",
     group: Group::Collectives,
     summary: "a collective inside `assert`, which `python -O` leaves out",
-    severity: Severity::Warning,
+    severity: Severity::Note,
     rows: &["OM-05"],
     verify: Some(Probe::CollectiveTrace),
     page: include_str!("../../../rules/collectives/collective-in-assert.md"),
@@ -46,7 +46,7 @@ fn check(program: &Program, findings: &mut Findings) {
                     format!("{} stands inside `assert`: a rank under `python -O` never issues it", issue.shown());
                 let finding = Findings::new_finding(&RULE, issue.start(), program.symbol_of(file, function), message)
                     .help("call it before the assertion, and assert on its result")
-                    .confidence(issue.confidence.min(Confidence::Medium));
+                    .confidence(Confidence::Low);
                 findings.push(through(finding, &issue));
             }
         }
