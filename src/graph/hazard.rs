@@ -117,6 +117,8 @@ pub struct Hazard {
     pub site: Site,
     /// What is called.
     pub name: Symbol,
+    /// Whether the call itself may, not only something that it calls.
+    pub direct: bool,
 }
 
 /// What a handler catches, as far as its names say.
@@ -215,11 +217,11 @@ pub fn hazard(
     let site = Site { file, span: model.span(expr) };
     let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return None };
     if let Some(failure) = failure_of(program, file, function, call) {
-        return Some(Hazard { failure, site, name });
+        return Some(Hazard { failure, site, name, direct: true });
     }
     let (called, _) = communication.callee(file, function, call)?;
     let failure = failure_within(communication, program, called, 0)?;
-    Some(Hazard { failure, site, name })
+    Some(Hazard { failure, site, name, direct: false })
 }
 
 fn failure_within(

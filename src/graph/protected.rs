@@ -74,37 +74,57 @@ pub struct Swallowed {
 struct Around<'p> {
     rest: &'p [StmtId],
     is_loop: bool,
+    /// Whether it is the body of a `while`.
+    is_endless: bool,
+}
+
+/// What sort of block a statement stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Body {
+    Plain,
+    For,
+    While,
 }
 
 /// Visits the statements of a function with what follows them in the blocks around, the outermost first.
 fn walk<'p>(
     model: &'p File,
     block: Block,
-    is_loop: bool,
+    kind: Body,
     around: &mut Vec<Around<'p>>,
     visit: &mut dyn FnMut(StmtId, &'p Stmt, &[Around<'p>]),
 ) {
     let statements = model.block(block);
     for (index, &id) in statements.iter().enumerate() {
-        around.push(Around { rest: &statements[index + 1..], is_loop });
+        around.push(Around {
+            rest: &statements[index + 1..],
+            is_loop: kind != Body::Plain,
+            is_endless: kind == Body::While,
+        });
         let stmt = model.stmt(id);
         visit(id, stmt, around);
         match stmt {
             Stmt::If { body, orelse, .. } => {
-                walk(model, *body, false, around, visit);
-                walk(model, *orelse, false, around, visit);
+                walk(model, *body, Body::Plain, around, visit);
+                walk(model, *orelse, Body::Plain, around, visit);
             }
-            Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
-                walk(model, *body, true, around, visit);
-                walk(model, *orelse, false, around, visit);
+            Stmt::While { body, orelse, .. } => {
+                walk(model, *body, Body::While, around, visit);
+                walk(model, *orelse, Body::Plain, around, visit);
             }
-            Stmt::With { body, .. } => walk(model, *body, false, around, visit),
-            Stmt::Match { cases, .. } => cases.iter().for_each(|case| walk(model, case.body, false, around, visit)),
+            Stmt::For { body, orelse, .. } => {
+                walk(model, *body, Body::For, around, visit);
+                walk(model, *orelse, Body::Plain, around, visit);
+            }
+            Stmt::With { body, .. } => walk(model, *body, Body::Plain, around, visit),
+            Stmt::Match { cases, .. } => {
+                cases.iter().for_each(|case| walk(model, case.body, Body::Plain, around, visit))
+            }
             Stmt::Try(parts) => {
-                walk(model, parts.body, false, around, visit);
-                parts.handlers.iter().for_each(|handler| walk(model, handler.body, false, around, visit));
-                walk(model, parts.orelse, false, around, visit);
-                walk(model, parts.finally, false, around, visit);
+                walk(model, parts.body, Body::Plain, around, visit);
+                parts.handlers.iter().for_each(|handler| walk(model, handler.body, Body::Plain, around, visit));
+                walk(model, parts.orelse, Body::Plain, around, visit);
+                walk(model, parts.finally, Body::Plain, around, visit);
             }
             _ => {}
         }
@@ -146,7 +166,7 @@ pub fn swallowed(program: &Program) -> Vec<Swallowed> {
     let mut out = Vec::new();
     for (file, function) in functions(program) {
         let model = &program.file(file).model;
-        walk(model, model.function(function).body, false, &mut Vec::new(), &mut |_, stmt, around| match stmt {
+        walk(model, model.function(function).body, Body::Plain, &mut Vec::new(), &mut |_, stmt, around| match stmt {
             Stmt::Try(parts) => search.swallowed(file, function, parts, around, &mut out),
             Stmt::With { items, body } => {
                 for item in items {
@@ -190,7 +210,12 @@ impl<'p> Search<'p> {
                 && self.communication.issued(file, function, expr, call, Wanted::Any).is_none()
                 && let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(call.callee)
             {
-                out.push(Hazard { failure: Failure::Any, site: Site { file, span: model.span(expr) }, name });
+                out.push(Hazard {
+                    failure: Failure::Any,
+                    site: Site { file, span: model.span(expr) },
+                    name,
+                    direct: true,
+                });
             }
         }
         out
@@ -240,10 +265,13 @@ impl<'p> Search<'p> {
             else {
                 continue;
             };
+            // The end of a group of its own is the business of this object, mostly without peers in it.
             let confidence = match (is_teardown, sure.is_some()) {
-                (true, _) | (false, true) => issue.confidence.min(Confidence::Medium),
-                (false, false) => Confidence::Low,
+                (true, _) if issue.on_world => issue.confidence.min(Confidence::Medium),
+                (false, true) => issue.confidence.min(Confidence::Medium),
+                _ => Confidence::Low,
             };
+            let confidence = if is_test(&self.program.file(file).path) { Confidence::Low } else { confidence };
             out.push(Cleanup {
                 function: (file, function),
                 issue,
@@ -387,7 +415,12 @@ impl<'p> Search<'p> {
                 .find(|issue| issue.start().span.start > hazard.site.span.start && issue.start() != hazard.site)
         };
         if let Some((hazard, issue)) = hazards.iter().find_map(|hazard| Some((hazard.clone(), behind(hazard)?))) {
-            return push(out, hazard, issue, Skip::Protected, Confidence::Medium);
+            // Peers of a rank that sends commands wait for its next one, whatever became of the last.
+            let commands = issues.iter().all(|issue| issue.op.as_str().starts_with("broadcast"))
+                && around.iter().any(|around| around.is_endless);
+            let guessed = commands || (!hazard.direct && !issue.calls.is_empty());
+            let confidence = if guessed { Confidence::Low } else { Confidence::Medium };
+            return push(out, hazard, issue, Skip::Protected, confidence);
         }
         let doubtful = self.doubtful(file, function, parts.body);
         let doubtful: Vec<Hazard> = doubtful.into_iter().filter(|hazard| caught.takes(hazard.failure)).collect();
@@ -400,7 +433,13 @@ impl<'p> Search<'p> {
             && caught.takes(Failure::Any)
         {
             let (site, name) = issue.calls[0];
-            push(out, Hazard { failure: Failure::Any, site, name }, issue, Skip::Protected, Confidence::Low);
+            push(
+                out,
+                Hazard { failure: Failure::Any, site, name, direct: true },
+                issue,
+                Skip::Protected,
+                Confidence::Low,
+            );
         }
     }
 
