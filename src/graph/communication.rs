@@ -19,10 +19,10 @@ use super::program::Program;
 use super::resolve::{Scope, Target};
 
 /// Calls between a call and the operation it is said to issue.
-const MAX_DEPTH: usize = 7;
+const MAX_DEPTH: usize = 6;
 
 /// Functions looked at for one answer.
-const MAX_FUNCTIONS: usize = 240;
+const MAX_FUNCTIONS: usize = 160;
 
 /// Calls that are followed without a hint that a collective is near: a teardown is none.
 const MAX_BLIND: usize = 2;
@@ -121,6 +121,7 @@ pub struct Communication<'p> {
     steps: FxHashMap<FunctionId, Rc<[Step]>>,
     known: FxHashMap<(FunctionId, Wanted, Truths), Option<Rc<Issue>>>,
     attributes: FxHashMap<(ClassId, Symbol), Option<Kind>>,
+    locals: FxHashMap<(FileId, LocalFunction, Symbol), Option<Kind>>,
 }
 
 /// What is known of an object's type.
@@ -136,8 +137,8 @@ impl<'p> Communication<'p> {
     /// Answers about the program, whose divergence must have been found.
     pub fn new(program: &'p Program) -> Self {
         let reaching = &*program.divergence().reaching;
-        let (steps, known, attributes) = Default::default();
-        Communication { program, reaching, steps, known, attributes }
+        let (steps, known, attributes, locals) = Default::default();
+        Communication { program, reaching, steps, known, attributes, locals }
     }
 
     /// Whether a collective may be reached from the function; a generous answer.
@@ -354,6 +355,9 @@ impl<'p> Communication<'p> {
                 if let Some(parameter) = definition.parameters.iter().find(|parameter| parameter.name == name) {
                     return self.constructed(file, owner, parameter.annotation?);
                 }
+                if let Some(&known) = self.locals.get(&(file, owner, name)) {
+                    return known;
+                }
                 let mut found = None;
                 each_statement(model, definition.body, &mut |_, stmt| {
                     let value = match stmt {
@@ -375,7 +379,9 @@ impl<'p> Communication<'p> {
                         found = found.or(Some(model.call(call).callee));
                     }
                 });
-                self.constructed(file, owner, found?)
+                let kind = found.and_then(|found| self.constructed(file, owner, found));
+                self.locals.insert((file, owner, name), kind);
+                kind
             }
             Expr::Attribute { value, name } if is_self(model, function, value) => {
                 let class = class_around(program, file, function)?;
@@ -439,11 +445,19 @@ impl<'p> Communication<'p> {
         let mut seen: FxHashSet<FunctionId> = FxHashSet::default();
         let mut level = vec![Reached { function: start, calls: Vec::new(), truths, confidence: Confidence::High }];
         seen.insert(start);
+        let mut whole = true;
         for depth in 0..MAX_DEPTH {
             let mut next = Vec::new();
             for from in level {
                 let blind = wanted == Wanted::Any && depth < MAX_BLIND;
-                if seen.len() > MAX_FUNCTIONS || (!self.reaching.contains(&from.function) && !blind) {
+                if !self.reaching.contains(&from.function) && !blind {
+                    continue;
+                }
+                if seen.len() > MAX_FUNCTIONS {
+                    return None;
+                }
+                let barren = (from.function, wanted, Truths::new());
+                if matches!(self.known.get(&barren), Some(None)) {
                     continue;
                 }
                 let (file, _) = self.program.locate(from.function);
@@ -451,6 +465,7 @@ impl<'p> Communication<'p> {
                 for step in self.steps_of(from.function).iter() {
                     let never = |(name, truth): &(Symbol, bool)| from.truths.contains(&(*name, !truth));
                     if step.guards.iter().any(never) {
+                        whole = false;
                         continue;
                     }
                     match &step.what {
@@ -475,6 +490,15 @@ impl<'p> Communication<'p> {
                 }
             }
             level = next;
+            if level.is_empty() {
+                break;
+            }
+        }
+        // Nothing was left out: none of them reaches anything.
+        if whole && level.is_empty() && wanted != Wanted::Any {
+            for function in seen {
+                self.known.insert((function, wanted, Truths::new()), None);
+            }
         }
         None
     }

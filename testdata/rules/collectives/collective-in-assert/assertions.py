@@ -15,7 +15,7 @@ def inside(value):
 
 
 def direct(objects, value):
-    assert dist.all_gather_object(objects, value) is None  # low: [collective-in-assert]
+    assert dist.all_gather_object(objects, value) is None  # error: [collective-in-assert]
 
 
 def beside(value):
