@@ -303,10 +303,9 @@ impl Search<'_> {
         let mut calls: Vec<(u32, Symbol)> = Vec::new();
         each_call(model, function, &mut |expr, call| {
             let span = model.span(expr);
-            if span.start > site.span.end || (span.start <= site.span.start && span.end > site.span.end) {
-                if let Expr::Attribute { name, .. } = model.expr(call.callee) {
-                    calls.push((span.end, name));
-                }
+            let follows = span.start > site.span.end || (span.start <= site.span.start && span.end > site.span.end);
+            if follows && let Expr::Attribute { name, .. } = model.expr(call.callee) {
+                calls.push((span.end, name));
             }
         });
         calls.sort_by_key(|(end, _)| *end);

@@ -5,6 +5,7 @@ mod aside;
 mod awaited;
 mod bindings;
 mod blame;
+mod blocks;
 mod communication;
 mod context;
 mod divergence;
