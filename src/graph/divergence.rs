@@ -2,7 +2,7 @@
 //! the first event on which two classes disagree is a split.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashSet;
 
@@ -54,11 +54,13 @@ pub struct Divergence {
     pub shapes: Vec<UnagreedShape>,
     /// Loops over the same things in another order on other ranks.
     pub permuted: Vec<PermutedLoop>,
+    /// The functions from which a collective can be reached, and some more.
+    pub reaching: Arc<FxHashSet<FunctionId>>,
 }
 
 /// What is found out once, before any function is evaluated.
 pub struct Prepared {
-    reaching: FxHashSet<FunctionId>,
+    reaching: Arc<FxHashSet<FunctionId>>,
     taint: Taint,
     candidates: FxHashSet<FunctionId>,
 }
@@ -72,7 +74,7 @@ impl Prepared {
         let taint = taint.into_inner().expect("both were run");
         let reaching = reached.into_inner().expect("both were run");
         let candidates = taint.candidates(program, &reaching);
-        Prepared { reaching, taint, candidates }
+        Prepared { reaching: Arc::new(reaching), taint, candidates }
     }
 }
 
@@ -82,7 +84,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
     let mut engine = Engine::new(program, &prepared.reaching, &prepared.taint);
     let mut healed = Healed::default();
     let unordered = unordered_loops(program, &prepared.reaching, files);
-    let mut out = Divergence { unordered, ..Divergence::default() };
+    let mut out = Divergence { unordered, reaching: prepared.reaching.clone(), ..Divergence::default() };
     let mut checked = 0;
     let mut seen_roots = FxHashSet::default();
     let mut seen_shapes = FxHashSet::default();

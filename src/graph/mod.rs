@@ -1,13 +1,18 @@
 //! The program: modules, classes, what names mean across files, and what functions issue.
 
 mod accesses;
+mod aside;
+mod awaited;
 mod bindings;
 mod blame;
+mod blocks;
+mod communication;
 mod context;
 mod divergence;
 mod environment;
 pub mod evaluate;
 mod gates;
+mod hazard;
 mod helpers;
 mod messages;
 mod modules;
@@ -16,12 +21,16 @@ mod orders;
 mod outline;
 mod parity;
 mod program;
+mod protected;
 mod reach;
 mod resolve;
 mod shapes;
 mod taint;
 mod witness;
 
+pub use aside::{Aside, Runner, asides};
+pub use awaited::{Misuse, Unawaited, unawaited};
+pub use communication::{Communication, Issue, Wanted};
 pub use context::{Context, each_in_context};
 pub use divergence::{Divergence, Prepared, divergence};
 pub use environment::{Access, Action, EnvironmentReads, Key};
@@ -32,6 +41,7 @@ pub use orders::{Cause, Unordered, UnorderedLoop};
 pub use outline::{function_meant, functions_called, outline};
 pub use parity::ParityCheck;
 pub use program::{FileEntry, Program};
+pub use protected::{Cleanup, Place, Skip, Swallowed, cleanups, swallowed};
 pub use resolve::{Scope, Target};
 pub use shapes::{PermutedLoop, UnagreedShape};
 pub use witness::{Decision, Split, SplitEvent, SplitKind};

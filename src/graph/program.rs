@@ -113,6 +113,7 @@ impl Program {
             whole.unordered.extend(part.unordered);
             whole.shapes.extend(part.shapes);
             whole.permuted.extend(part.permuted);
+            whole.reaching = part.reaching;
         }
         // Whoever asks first computes; a second answer would be the same.
         let _ = self.divergence.set(whole);

@@ -61,12 +61,10 @@ impl Taint {
                 Entry::Value(value) if differs(&value.kind) => {
                     taint.names.insert(last(name));
                 }
-                Entry::Value(value) if value.kind == ValueKind::Environment => {
-                    match name.as_str().rsplit('.').nth(1) {
-                        Some(before) => drop(taint.notable_pairs.insert((Symbol::new(before), last(name)))),
-                        None => drop(taint.notable.insert(name)),
-                    }
-                }
+                Entry::Value(value) if value.kind == ValueKind::Environment => match name.as_str().rsplit('.').nth(1) {
+                    Some(before) => drop(taint.notable_pairs.insert((Symbol::new(before), last(name)))),
+                    None => drop(taint.notable.insert(name)),
+                },
                 Entry::Operation(operation) => {
                     let last = last(name);
                     if (operation.returns == Outcome::Differs || !operation.differs.is_empty())

@@ -3,29 +3,39 @@
 //! The analysis has found where ranks part ways ([`Program::divergence`]); each rule words one sort of split.
 
 use crate::finding::{Finding, Severity};
-use crate::graph::{Program, Split, SplitKind};
+use crate::graph::{Issue, Program, Split, SplitKind};
 
 use super::{Findings, Rule};
 
+mod collective_in_assert;
+mod collective_in_handler;
+mod collective_off_thread;
 mod collective_order;
 mod conditional_collective;
 mod conditional_group_creation;
 mod divergent_early_exit;
 mod divergent_loop;
 mod rank_local_identity;
+mod swallowed_failure;
 mod unagreed_shape;
+mod unawaited_collective;
 mod unordered_iteration;
 mod unpaired_p2p;
 mod wrong_group;
 mod wrong_root;
 
+pub use collective_in_assert::RULE as COLLECTIVE_IN_ASSERT;
+pub use collective_in_handler::RULE as COLLECTIVE_IN_HANDLER;
+pub use collective_off_thread::RULE as COLLECTIVE_OFF_THREAD;
 pub use collective_order::RULE as COLLECTIVE_ORDER;
 pub use conditional_collective::RULE as CONDITIONAL_COLLECTIVE;
 pub use conditional_group_creation::RULE as CONDITIONAL_GROUP_CREATION;
 pub use divergent_early_exit::RULE as DIVERGENT_EARLY_EXIT;
 pub use divergent_loop::RULE as DIVERGENT_LOOP;
 pub use rank_local_identity::RULE as RANK_LOCAL_IDENTITY;
+pub use swallowed_failure::RULE as SWALLOWED_FAILURE;
 pub use unagreed_shape::RULE as UNAGREED_SHAPE;
+pub use unawaited_collective::RULE as UNAWAITED_COLLECTIVE;
 pub use unordered_iteration::RULE as UNORDERED_ITERATION;
 pub use unpaired_p2p::RULE as UNPAIRED_P2P;
 pub use wrong_group::RULE as WRONG_GROUP;
@@ -90,4 +100,17 @@ fn operation(split: &Split) -> String {
         true => format!("`{}` communicates on {} and", split.event.op, split.group),
         false => format!("`{}` on {}", split.event.op, split.group),
     }
+}
+
+/// The calls that lead from a finding's primary place to the operation.
+fn through(mut finding: Finding, issue: &Issue) -> Finding {
+    for (index, (_, called)) in issue.calls.iter().enumerate() {
+        let next = issue.calls.get(index + 1).map_or(issue.site, |(site, _)| *site);
+        let message = match index + 1 == issue.calls.len() {
+            true => format!("`{called}` issues `{}` here", issue.op),
+            false => format!("`{called}` calls on here"),
+        };
+        finding = finding.because(next, message);
+    }
+    finding
 }

@@ -1,0 +1,338 @@
+//! Functions that run beside the main sequence: threads, timers, executors, signal handlers, exit hooks, finalizers.
+
+use rustc_hash::FxHashSet;
+
+use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::catalog::OperationKind;
+use crate::finding::Confidence;
+use crate::model::{
+    Call, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement, expressions_of,
+};
+
+use super::communication::{Communication, Issue, Wanted, argument, class_around};
+use super::program::Program;
+use super::resolve::Target;
+
+/// What runs a function beside the main sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runner {
+    /// `__del__`
+    Destructor,
+    /// `atexit.register`
+    Exit,
+    /// `weakref.finalize`
+    Finalizer,
+    /// `signal.signal`
+    Signal,
+    /// `gc.callbacks`
+    Collector,
+    /// `threading.Thread`, `Timer`
+    Thread,
+    /// `executor.submit`, `run_in_executor`, `to_thread`
+    Executor,
+}
+
+/// A collective that is issued beside the main sequence.
+#[derive(Clone, Debug)]
+pub struct Aside {
+    /// The function in which it is handed over, or the destructor itself.
+    pub function: (FileId, LocalFunction),
+    /// What runs it.
+    pub runner: Runner,
+    /// Where it is handed over.
+    pub site: Site,
+    /// The collective.
+    pub issue: Issue,
+    /// What the main sequence issues meanwhile.
+    pub main: Option<Issue>,
+    /// How sure it is.
+    pub confidence: Confidence,
+}
+
+/// The collectives issued beside the main sequence, in order of files.
+pub fn asides(program: &Program) -> Vec<Aside> {
+    let mut search = Search { program, communication: Communication::new(program), out: Vec::new() };
+    for file in program.file_ids() {
+        let model = &program.file(file).model;
+        for index in 0..model.functions.len() as u32 {
+            let function = LocalFunction(index);
+            let definition = model.function(function);
+            if definition.skeleton || !matches!(definition.kind, FunctionKind::Def | FunctionKind::Module) {
+                continue;
+            }
+            if definition.name.as_str() == "__del__" && definition.class.is_some() {
+                search.destructor(file, function);
+            }
+            const WORDS: [&str; 9] = [
+                "Thread",
+                "Timer",
+                "submit",
+                "run_in_executor",
+                "to_thread",
+                "register",
+                "finalize",
+                "signal",
+                "callbacks",
+            ];
+            if definition.mentions.iter().any(|name| WORDS.contains(&name.as_str())) {
+                search.hand_overs(file, function);
+            }
+        }
+    }
+    search.out
+}
+
+struct Search<'p> {
+    program: &'p Program,
+    communication: Communication<'p>,
+    out: Vec<Aside>,
+}
+
+impl Search<'_> {
+    fn destructor(&mut self, file: FileId, function: LocalFunction) {
+        let id = self.program.function_id(file, function);
+        let Some(issue) = self.communication.issue_of(id, Wanted::Any) else { return };
+        let model = &self.program.file(file).model;
+        let site = Site { file, span: model.function(function).name_span };
+        let confidence = match issue.kind {
+            OperationKind::Teardown => issue.confidence.min(Confidence::Medium),
+            _ => issue.confidence,
+        };
+        let (function, main) = ((file, function), None);
+        self.out.push(Aside { function, runner: Runner::Destructor, site, issue, main, confidence });
+    }
+
+    fn hand_overs(&mut self, file: FileId, function: LocalFunction) {
+        let model = &self.program.file(file).model;
+        let mut calls = Vec::new();
+        each_call(model, function, &mut |expr, call| calls.push((expr, call)));
+        for (expr, call) in calls {
+            let Some((runner, given)) = self.handed_over(file, function, call) else { continue };
+            let site = Site { file, span: model.span(expr) };
+            let Some(issue) = self.run(file, function, given, 2) else { continue };
+            self.judge(file, function, runner, site, call, issue);
+        }
+    }
+
+    fn judge(&mut self, file: FileId, function: LocalFunction, runner: Runner, site: Site, call: Call, issue: Issue) {
+        let is_teardown = issue.kind == OperationKind::Teardown;
+        let mut main = None;
+        let confidence = match runner {
+            Runner::Thread | Runner::Executor => {
+                // Its own group is the idiom; threads that play ranks get a rank.
+                if is_teardown
+                    || !issue.on_world
+                    || self.plays_rank(file, call)
+                    || self.is_waited_for(file, function, site)
+                {
+                    return;
+                }
+                main = self.beside(file, function, site, &issue);
+                match main {
+                    Some(_) => Confidence::Medium,
+                    None => Confidence::Low,
+                }
+            }
+            // The group of a job that ends is often taken down so.
+            Runner::Exit | Runner::Signal if is_teardown => Confidence::Low,
+            _ => Confidence::Medium,
+        };
+        let confidence = confidence.min(issue.confidence);
+        self.out.push(Aside { function: (file, function), runner, site, issue, main, confidence });
+    }
+
+    /// What a call hands over to be run later or elsewhere.
+    fn handed_over(&self, file: FileId, function: LocalFunction, call: Call) -> Option<(Runner, ExprId)> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let given = |position: usize, name: &str| argument(model, call, Some(position), Symbol::new(name));
+        if let Some(dotted) = program.resolve(file, function, call.callee) {
+            return match dotted.as_str() {
+                "threading.Thread" => Some((Runner::Thread, given(1, "target")?)),
+                "threading.Timer" => Some((Runner::Thread, given(1, "function")?)),
+                "_thread.start_new_thread" => Some((Runner::Thread, given(0, "function")?)),
+                "asyncio.to_thread" => Some((Runner::Executor, given(0, "func")?)),
+                "atexit.register" => Some((Runner::Exit, given(0, "func")?)),
+                "weakref.finalize" => Some((Runner::Finalizer, given(1, "func")?)),
+                "signal.signal" => Some((Runner::Signal, given(1, "handler")?)),
+                "gc.callbacks.append" => Some((Runner::Collector, given(0, "callback")?)),
+                _ => None,
+            };
+        }
+        let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
+        match name.as_str() {
+            "submit" if self.is_pool_of_threads(file, function, value) => Some((Runner::Executor, given(0, "fn")?)),
+            "run_in_executor" => Some((Runner::Executor, given(1, "func")?)),
+            _ => None,
+        }
+    }
+
+    fn is_pool_of_threads(&self, file: FileId, function: LocalFunction, pool: ExprId) -> bool {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(pool) else { return false };
+        if name.as_str().contains("thread") {
+            return true;
+        }
+        let mut found = false;
+        let mut look = |function: LocalFunction| {
+            each_statement(model, model.function(function).body, &mut |_, stmt| {
+                let is_it = |target: ExprId| matches!(model.expr(target), Expr::Name(bound) | Expr::Attribute { name: bound, .. } if bound == name);
+                let constructors: Vec<ExprId> = match stmt {
+                    Stmt::Assign { targets, value } if model.list(*targets).iter().any(|&target| is_it(target)) => {
+                        vec![*value]
+                    }
+                    Stmt::Annotated { target, value: Some(value), .. } if is_it(*target) => vec![*value],
+                    Stmt::With { items, .. } => {
+                        items.iter().filter(|item| item.target.is_some_and(is_it)).map(|item| item.context).collect()
+                    }
+                    _ => Vec::new(),
+                };
+                for constructor in constructors {
+                    if let Expr::Call(call) = model.expr(constructor) {
+                        let named = program.resolve(file, function, model.call(call).callee);
+                        found |= named.is_some_and(|named| named.as_str().ends_with("ThreadPoolExecutor"));
+                    }
+                }
+            });
+        };
+        look(function);
+        if let Some(class) = class_around(program, file, function)
+            && program.locate_class(class).0 == file
+        {
+            program.class(class).methods.iter().for_each(|&(_, method)| look(method));
+        }
+        found
+    }
+
+    /// What a function that was handed over issues: by name, as a method, a lambda, a partial, or through a function that
+    /// is handed another.
+    fn run(&mut self, file: FileId, function: LocalFunction, given: ExprId, depth: u32) -> Option<Issue> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        match model.expr(given) {
+            Expr::Lambda(lambda) => {
+                let mut calls = Vec::new();
+                for &stmt in model.block(model.function(lambda).body) {
+                    for root in expressions_of(model, model.stmt(stmt)) {
+                        each_expression(model, root, &mut |id, expr| {
+                            if let Expr::Call(call) = expr {
+                                calls.push((id, model.call(call)));
+                            }
+                        });
+                    }
+                }
+                calls.into_iter().find_map(|(expr, call)| {
+                    let own = self.communication.issued(file, function, expr, call, Wanted::Any);
+                    own.or_else(|| self.handed_on(file, function, call, depth))
+                })
+            }
+            Expr::Call(index) => {
+                let call = model.call(index);
+                let named = program.resolve(file, function, call.callee);
+                let partial = named.is_some_and(|named| named.as_str() == "functools.partial");
+                let &first = model.list(call.args).first()?;
+                if partial { self.run(file, function, first, depth) } else { None }
+            }
+            Expr::Name(_) | Expr::Attribute { .. } => {
+                if let Some(Target::External(dotted)) = program.target(file, function, given) {
+                    return self.external(file, given, dotted);
+                }
+                let called = self.function_meant(file, function, given)?;
+                let mut issue = self.communication.issue_of(called, Wanted::Any)?;
+                issue.calls.insert(0, (Site { file, span: model.span(given) }, program.function(called).name));
+                Some(issue)
+            }
+            _ => None,
+        }
+    }
+
+    /// An operation handed over by its own name: `atexit.register(dist.destroy_process_group)`.
+    fn external(&self, file: FileId, given: ExprId, dotted: Symbol) -> Option<Issue> {
+        let Some(crate::catalog::Entry::Operation(operation)) = self.program.catalog.entry(dotted) else { return None };
+        if operation.kind == OperationKind::PointToPoint {
+            return None;
+        }
+        Some(Issue {
+            op: operation.op,
+            kind: operation.kind,
+            implicit: operation.implicit,
+            on_world: true,
+            site: Site { file, span: self.program.file(file).model.span(given) },
+            calls: Vec::new(),
+            confidence: Confidence::High,
+        })
+    }
+
+    /// `guarded(work)`: what the call hands on, where the function called is one of this program.
+    fn handed_on(&mut self, file: FileId, function: LocalFunction, call: Call, depth: u32) -> Option<Issue> {
+        let depth = depth.checked_sub(1)?;
+        self.communication.callee(file, function, call)?;
+        let model = &self.program.file(file).model;
+        let given = model.list(call.args);
+        given.iter().find_map(|&given| match model.expr(given) {
+            Expr::Name(_) => self.run(file, function, given, depth),
+            _ => None,
+        })
+    }
+
+    fn function_meant(&self, file: FileId, function: LocalFunction, given: ExprId) -> Option<FunctionId> {
+        let program = self.program;
+        super::helpers::called(program, file, function, given)
+    }
+
+    /// Whether the thread is told which rank it plays: tests run ranks as threads.
+    fn plays_rank(&self, file: FileId, call: Call) -> bool {
+        let model = &self.program.file(file).model;
+        let mut found = false;
+        let values =
+            model.list(call.args).iter().copied().chain(model.keywords(call).iter().map(|keyword| keyword.value));
+        for value in values {
+            each_expression(model, value, &mut |_, expr| {
+                if let Expr::Name(name) = expr {
+                    found |= name.as_str().contains("rank");
+                }
+            });
+        }
+        found
+    }
+
+    /// Whether the next statements wait for the thread: nothing runs beside it then.
+    fn is_waited_for(&self, file: FileId, function: LocalFunction, site: Site) -> bool {
+        let model = &self.program.file(file).model;
+        let mut calls: Vec<(u32, Symbol)> = Vec::new();
+        each_call(model, function, &mut |expr, call| {
+            let span = model.span(expr);
+            let follows = span.start > site.span.end || (span.start <= site.span.start && span.end > site.span.end);
+            if follows && let Expr::Attribute { name, .. } = model.expr(call.callee) {
+                calls.push((span.end, name));
+            }
+        });
+        calls.sort_by_key(|(end, _)| *end);
+        let next = calls.iter().map(|(_, name)| name.as_str()).find(|name| *name != "start");
+        matches!(next, Some("join" | "result"))
+    }
+
+    /// What the function that starts the thread issues itself on the default group, while the thread may run.
+    fn beside(&mut self, file: FileId, function: LocalFunction, site: Site, aside: &Issue) -> Option<Issue> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let mut seen: FxHashSet<u32> = FxHashSet::default();
+        let mut calls = Vec::new();
+        each_call(model, function, &mut |expr, call| {
+            if model.span(expr).start > site.span.end && seen.insert(expr.0) {
+                calls.push((expr, call));
+            }
+        });
+        for (expr, call) in calls {
+            let issue = self.communication.issued(file, function, expr, call, Wanted::Collective);
+            if let Some(issue) = issue
+                && issue.on_world
+                && issue.site != aside.site
+            {
+                return Some(issue);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,378 @@
+//! Handles of asynchronous operations that nobody waits on, and buffers used before that.
+
+use crate::base::{FileId, Site, Symbol};
+use crate::catalog::{Operand, Operation, OperationKind};
+use crate::finding::Confidence;
+use crate::model::{
+    Block, Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, StmtId, each_expression, expressions_of,
+};
+
+use super::communication::{Communication, argument};
+use super::program::Program;
+
+/// What is wrong with a handle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// It is thrown away.
+    Dropped,
+    /// The buffer is read before `wait()`.
+    Read,
+    /// The buffer is written before `wait()`.
+    Written,
+}
+
+/// An asynchronous operation that is not waited on in time.
+#[derive(Clone, Debug)]
+pub struct Unawaited {
+    /// The function it stands in.
+    pub function: (FileId, LocalFunction),
+    /// The operation's name.
+    pub op: Symbol,
+    /// Where it is issued.
+    pub site: Site,
+    /// What is wrong.
+    pub misuse: Misuse,
+    /// Where the buffer is used too early.
+    pub used: Option<(Site, Symbol)>,
+    /// How sure it is.
+    pub confidence: Confidence,
+}
+
+/// The asynchronous operations that nobody waits on in time, in order of files.
+pub fn unawaited(program: &Program) -> Vec<Unawaited> {
+    let mut search = Search { program, communication: Communication::new(program), out: Vec::new() };
+    for file in program.file_ids() {
+        let model = &program.file(file).model;
+        for (index, definition) in model.functions.iter().enumerate() {
+            let is_body = matches!(definition.kind, FunctionKind::Def | FunctionKind::Module);
+            if is_body && !definition.skeleton {
+                search.block(file, LocalFunction(index as u32), definition.body, false);
+            }
+        }
+    }
+    search.out
+}
+
+struct Search<'p> {
+    program: &'p Program,
+    communication: Communication<'p>,
+    out: Vec<Unawaited>,
+}
+
+/// An asynchronous operation.
+struct Started<'p> {
+    op: Symbol,
+    site: Site,
+    operation: &'p Operation,
+    call: Call,
+    confidence: Confidence,
+}
+
+impl<'p> Search<'p> {
+    fn block(&mut self, file: FileId, function: LocalFunction, block: Block, gathered: bool) {
+        let model = &self.program.file(file).model;
+        let statements = model.block(block);
+        for (index, &id) in statements.iter().enumerate() {
+            let rest = &statements[index + 1..];
+            let mut inner = gathered;
+            match model.stmt(id) {
+                Stmt::Expr(value) if !gathered => {
+                    if let Some(started) = self.started(file, function, *value)
+                        && !synchronises(model, rest)
+                    {
+                        self.report(
+                            file,
+                            function,
+                            &started,
+                            Misuse::Dropped,
+                            None,
+                            started.confidence.min(Confidence::Medium),
+                        );
+                    }
+                }
+                Stmt::Assign { targets, value } => {
+                    if let &[target] = model.list(*targets)
+                        && let Expr::Name(handle) = model.expr(target)
+                        && let Some(started) = self.started(file, function, *value)
+                    {
+                        self.assigned(file, function, handle, &started, rest, gathered);
+                    }
+                }
+                Stmt::With { items, .. } => {
+                    inner |= items.iter().any(|item| match model.expr(item.context) {
+                        Expr::Call(call) => last_name(model, model.call(call).callee)
+                            .is_some_and(|name| name.as_str().contains("coalescing")),
+                        _ => false,
+                    });
+                }
+                _ => {}
+            }
+            for block in blocks_of(model.stmt(id)) {
+                self.block(file, function, block, inner);
+            }
+        }
+    }
+
+    /// The asynchronous operation that an expression starts.
+    fn started(&mut self, file: FileId, function: LocalFunction, value: ExprId) -> Option<Started<'p>> {
+        let model = &self.program.file(file).model;
+        let Expr::Call(index) = model.expr(value) else { return None };
+        let call = model.call(index);
+        let name = last_name(model, call.callee)?;
+        let pairs = matches!(name.as_str(), "isend" | "irecv" | "batch_isend_irecv");
+        let asks = |value: ExprId| model.expr(value) == Expr::Bool(true);
+        let any_true = pairs
+            || model.list(call.args).iter().any(|&value| asks(value))
+            || model.keywords(call).iter().any(|keyword| asks(keyword.value));
+        if !any_true {
+            return None;
+        }
+        let (operation, confidence) = self.communication.operation(file, function, call)?;
+        let asynchronous = match operation.asynchronous {
+            Some(operand) => {
+                argument(model, call, operand.position.map(usize::from), operand.parameter).is_some_and(asks)
+            }
+            None => pairs && operation.kind == OperationKind::PointToPoint,
+        };
+        let site = Site { file, span: model.span(value) };
+        asynchronous.then_some(Started { op: name, site, operation, call, confidence })
+    }
+
+    fn assigned(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        handle: Symbol,
+        started: &Started<'_>,
+        rest: &[StmtId],
+        gathered: bool,
+    ) {
+        let model = &self.program.file(file).model;
+        if !gathered && self.mentions_of(file, function, handle) <= 1 {
+            if !synchronises(model, rest) {
+                let confidence = started.confidence.min(Confidence::Medium);
+                self.report(file, function, started, Misuse::Dropped, None, confidence);
+            }
+            return;
+        }
+        let (outputs, inputs) = self.buffers(file, started);
+        for &id in rest {
+            let stmt = model.stmt(id);
+            if mentioned_in(model, id, handle) || synchronising(model, id) {
+                return;
+            }
+            if let Some((used, name)) = read_of(model, stmt, &outputs) {
+                let site = Site { file, span: model.span(used) };
+                self.report(file, function, started, Misuse::Read, Some((site, name)), started.confidence);
+                return;
+            }
+            let both: Vec<Symbol> = outputs.iter().chain(&inputs).copied().collect();
+            if let Some((written, name)) = write_of(model, stmt, &both) {
+                let site = Site { file, span: model.span(written) };
+                self.report(file, function, started, Misuse::Written, Some((site, name)), started.confidence);
+                return;
+            }
+            // Rebound: another tensor from here on. What happens to it inside a compound statement is not followed.
+            let nested = !blocks_of(stmt).is_empty() && both.iter().any(|&name| mentioned_in(model, id, name));
+            if rebinds(model, stmt, &both) || nested {
+                return;
+            }
+        }
+    }
+
+    /// Names of the buffers that the operation fills, and of those that it only reads.
+    fn buffers(&self, file: FileId, started: &Started<'_>) -> (Vec<Symbol>, Vec<Symbol>) {
+        let model = &self.program.file(file).model;
+        let named = |operand: &Operand| -> Option<Symbol> {
+            let given = argument(model, started.call, operand.position.map(usize::from), operand.parameter)?;
+            match model.expr(given) {
+                Expr::Name(name) => Some(name),
+                _ => None,
+            }
+        };
+        let operation = started.operation;
+        let outputs: Vec<Symbol> = operation.agrees.iter().chain(&operation.differs).filter_map(named).collect();
+        let sends = started.op.as_str() == "isend";
+        let first = model.list(started.call.args).first().copied();
+        let mut inputs: Vec<Symbol> = operation.shaped.iter().filter_map(named).collect();
+        if sends && let Some(Expr::Name(name)) = first.map(|first| model.expr(first)) {
+            inputs.push(name);
+        }
+        inputs.retain(|name| !outputs.contains(name));
+        (outputs, inputs)
+    }
+
+    /// How often the function and those within it mention a name.
+    fn mentions_of(&self, file: FileId, function: LocalFunction, name: Symbol) -> usize {
+        let model = &self.program.file(file).model;
+        let outer = model.function(function).span;
+        let whole = model.function(function).kind == FunctionKind::Module;
+        let inside =
+            |other: &&crate::model::Function| whole || (outer.start <= other.span.start && other.span.end <= outer.end);
+        let names = model.functions.iter().filter(inside).flat_map(|other| &other.mentions);
+        names.filter(|mentioned| **mentioned == name).count()
+    }
+
+    fn report(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        started: &Started<'_>,
+        misuse: Misuse,
+        used: Option<(Site, Symbol)>,
+        confidence: Confidence,
+    ) {
+        let (op, site) = (started.op, started.site);
+        self.out.push(Unawaited { function: (file, function), op, site, misuse, used, confidence });
+    }
+}
+
+fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
+    match model.expr(expr) {
+        Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
+        _ => None,
+    }
+}
+
+fn blocks_of(stmt: &Stmt) -> Vec<Block> {
+    match stmt {
+        Stmt::If { body, orelse, .. } | Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
+            vec![*body, *orelse]
+        }
+        Stmt::With { body, .. } => vec![*body],
+        Stmt::Match { cases, .. } => cases.iter().map(|case| case.body).collect(),
+        Stmt::Try(parts) => {
+            let mut out = vec![parts.body];
+            out.extend(parts.handlers.iter().map(|handler| handler.body));
+            out.extend([parts.orelse, parts.finally]);
+            out
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a later statement waits for everything at once.
+fn synchronises(model: &File, rest: &[StmtId]) -> bool {
+    rest.iter().any(|&id| synchronising(model, id))
+}
+
+fn synchronising(model: &File, id: StmtId) -> bool {
+    let mut found = false;
+    each_inside(model, id, &mut |expr| {
+        if let Expr::Call(call) = expr
+            && let Some(name) = last_name(model, model.call(call).callee)
+        {
+            found |=
+                matches!(name.as_str(), "synchronize" | "wait_stream" | "wait_event" | "barrier" | "wait" | "wait_all");
+        }
+    });
+    found
+}
+
+fn mentioned_in(model: &File, id: StmtId, name: Symbol) -> bool {
+    let mut found = false;
+    each_inside(model, id, &mut |expr| found |= expr == Expr::Name(name));
+    if let Stmt::Function(function) = model.stmt(id) {
+        found |= model.function(*function).mentions.contains(&name);
+    }
+    found
+}
+
+fn each_inside(model: &File, id: StmtId, visit: &mut dyn FnMut(Expr)) {
+    let mut visit_statement = |stmt: &Stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| visit(expr));
+        }
+    };
+    visit_statement(model.stmt(id));
+    for block in blocks_of(model.stmt(id)) {
+        crate::model::each_statement(model, block, &mut |_, stmt| visit_statement(stmt));
+    }
+}
+
+/// A use of one of the buffers for its content: in arithmetic, an index, a method call, a printed text.
+fn read_of(model: &File, stmt: &Stmt, buffers: &[Symbol]) -> Option<(ExprId, Symbol)> {
+    let values: Vec<ExprId> = match stmt {
+        Stmt::Assign { value, .. } | Stmt::Expr(value) | Stmt::AugAssign { value, .. } | Stmt::Return(Some(value)) => {
+            vec![*value]
+        }
+        Stmt::Annotated { value: Some(value), .. } => vec![*value],
+        Stmt::If { test, .. } | Stmt::While { test, .. } | Stmt::Assert(test) => vec![*test],
+        _ => Vec::new(),
+    };
+    let mut found = None;
+    for root in values {
+        each_expression(model, root, &mut |_, expr| {
+            let operands: Vec<ExprId> = match expr {
+                Expr::Binary(_, left, right) => vec![left, right],
+                Expr::Compare(op, left, right)
+                    if !matches!(op, crate::model::CompareOp::Is | crate::model::CompareOp::IsNot) =>
+                {
+                    vec![left, right]
+                }
+                Expr::Unary(_, value) => vec![value],
+                Expr::Call(call) => match model.expr(model.call(call).callee) {
+                    Expr::Attribute { value, name } if READS.contains(&name.as_str()) => vec![value],
+                    Expr::Attribute { value, name }
+                        if model.expr(value) == Expr::Name(*TORCH) && TORCH_READS.contains(&name.as_str()) =>
+                    {
+                        model.list(model.call(call).args).to_vec()
+                    }
+                    _ => Vec::new(),
+                },
+                _ => Vec::new(),
+            };
+            for operand in operands {
+                if let Expr::Name(name) = model.expr(operand)
+                    && buffers.contains(&name)
+                {
+                    found = found.or(Some((operand, name)));
+                }
+            }
+        });
+    }
+    found
+}
+
+static TORCH: std::sync::LazyLock<Symbol> = std::sync::LazyLock::new(|| Symbol::new("torch"));
+
+/// Functions of torch that look at what is in their arguments.
+const TORCH_READS: [&str; 12] =
+    ["cat", "stack", "sum", "mean", "max", "min", "isnan", "isinf", "isfinite", "equal", "allclose", "add"];
+
+/// Methods of a tensor that look at what is in it.
+const READS: [&str; 20] = [
+    "item", "tolist", "clone", "sum", "mean", "max", "min", "cpu", "numpy", "norm", "any", "all", "add", "mul", "div",
+    "sub", "float", "double", "half", "copy",
+];
+
+/// A statement that changes the content of one of the buffers in place.
+fn write_of(model: &File, stmt: &Stmt, buffers: &[Symbol]) -> Option<(ExprId, Symbol)> {
+    let is_buffer = |expr: ExprId| match model.expr(expr) {
+        Expr::Name(name) if buffers.contains(&name) => Some((expr, name)),
+        _ => None,
+    };
+    match stmt {
+        Stmt::AugAssign { target, .. } => match model.expr(*target) {
+            Expr::Subscript(value, _) => is_buffer(value),
+            _ => is_buffer(*target),
+        },
+        Stmt::Assign { targets, .. } => model.list(*targets).iter().find_map(|&target| match model.expr(target) {
+            Expr::Subscript(value, _) => is_buffer(value),
+            _ => None,
+        }),
+        Stmt::Expr(value) => {
+            let Expr::Call(call) = model.expr(*value) else { return None };
+            let Expr::Attribute { value, name } = model.expr(model.call(call).callee) else { return None };
+            let in_place =
+                name.as_str().ends_with('_') && !name.as_str().ends_with("__") && name.as_str() != "requires_grad_";
+            if in_place { is_buffer(value) } else { None }
+        }
+        _ => None,
+    }
+}
+
+fn rebinds(model: &File, stmt: &Stmt, buffers: &[Symbol]) -> bool {
+    let Stmt::Assign { targets, .. } = stmt else { return false };
+    model.list(*targets).iter().any(|&target| matches!(model.expr(target), Expr::Name(name) if buffers.contains(&name)))
+}

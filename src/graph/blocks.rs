@@ -1,0 +1,189 @@
+//! The blocks of a function as handlers see them: what follows a statement, what a block binds, mentions and calls.
+
+use crate::base::{Span, Symbol};
+use crate::model::{
+    Block, Call, Expr, ExprId, File, Stmt, StmtId, Try, each_expression, each_statement, expressions_of,
+};
+
+/// A block around a statement: what follows in it.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'p> {
+    pub rest: &'p [StmtId],
+    pub is_loop: bool,
+    /// Whether it is the body of a `while`.
+    pub is_endless: bool,
+}
+
+/// What sort of block a statement stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Body {
+    Plain,
+    For,
+    While,
+}
+
+/// Visits the statements of a function with what follows them in the blocks around, the outermost first.
+pub(super) fn walk<'p>(
+    model: &'p File,
+    block: Block,
+    kind: Body,
+    around: &mut Vec<Around<'p>>,
+    visit: &mut dyn FnMut(StmtId, &'p Stmt, &[Around<'p>]),
+) {
+    let statements = model.block(block);
+    for (index, &id) in statements.iter().enumerate() {
+        around.push(Around {
+            rest: &statements[index + 1..],
+            is_loop: kind != Body::Plain,
+            is_endless: kind == Body::While,
+        });
+        let stmt = model.stmt(id);
+        visit(id, stmt, around);
+        match stmt {
+            Stmt::If { body, orelse, .. } => {
+                walk(model, *body, Body::Plain, around, visit);
+                walk(model, *orelse, Body::Plain, around, visit);
+            }
+            Stmt::While { body, orelse, .. } => {
+                walk(model, *body, Body::While, around, visit);
+                walk(model, *orelse, Body::Plain, around, visit);
+            }
+            Stmt::For { body, orelse, .. } => {
+                walk(model, *body, Body::For, around, visit);
+                walk(model, *orelse, Body::Plain, around, visit);
+            }
+            Stmt::With { body, .. } => walk(model, *body, Body::Plain, around, visit),
+            Stmt::Match { cases, .. } => {
+                cases.iter().for_each(|case| walk(model, case.body, Body::Plain, around, visit))
+            }
+            Stmt::Try(parts) => {
+                walk(model, parts.body, Body::Plain, around, visit);
+                parts.handlers.iter().for_each(|handler| walk(model, handler.body, Body::Plain, around, visit));
+                walk(model, parts.orelse, Body::Plain, around, visit);
+                walk(model, parts.finally, Body::Plain, around, visit);
+            }
+            _ => {}
+        }
+        around.pop();
+    }
+}
+
+/// Whether the block is the body of a retry: it ends the loop when it comes to its end.
+pub(super) fn is_tried_again(model: &File, parts: &Try, around: &[Around<'_>]) -> bool {
+    let Some(innermost) = around.iter().rposition(|around| around.is_loop) else { return false };
+    let ends =
+        |stmts: &[StmtId]| stmts.last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Break | Stmt::Return(_)));
+    ends(model.block(parts.body))
+        || ends(model.block(parts.orelse))
+        || around[innermost..].iter().any(|around| ends(around.rest))
+        // `while not done: try: …; done = True`
+        || model.block(parts.body).last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Assign { value, .. } if matches!(model.expr(*value), Expr::Bool(_))))
+}
+
+/// Whether a file holds tests, by its path.
+pub(super) fn is_test(path: &str) -> bool {
+    let mut parts = path.rsplit('/');
+    let file = parts.next().unwrap_or_default();
+    file.starts_with("test_")
+        || file.ends_with("_test.py")
+        || parts.any(|part| matches!(part, "test" | "tests" | "testing" | "test_utils"))
+}
+
+/// Whether the block yields to somebody else's code.
+pub(super) fn yields(model: &File, block: Block) -> bool {
+    let mut found = false;
+    each_statement(model, block, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| found |= matches!(expr, Expr::Yield(_) | Expr::YieldFrom(_)));
+        }
+    });
+    found
+}
+
+/// The names that the protected block or its handlers bind.
+pub(super) fn names_bound(model: &File, parts: &Try) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    let mut blocks = vec![parts.body, parts.orelse];
+    blocks.extend(parts.handlers.iter().map(|handler| handler.body));
+    for block in blocks {
+        each_statement(model, block, &mut |_, stmt| {
+            if let Stmt::Assign { targets, value } = stmt
+                && matches!(model.expr(*value), Expr::Bool(_) | Expr::None | Expr::Name(_) | Expr::Int(_))
+            {
+                out.extend(model.list(*targets).iter().filter_map(|&target| root_name(model, target)));
+            }
+        });
+    }
+    out
+}
+
+/// The conditions inside a block, each with the stretch of source that it governs.
+pub(super) fn conditions_in(model: &File, block: Block) -> Vec<(Span, ExprId)> {
+    let mut out = Vec::new();
+    each_statement(model, block, &mut |id, stmt| {
+        if let Stmt::If { test, .. } = stmt {
+            out.push((model.stmt_span(id), *test));
+        }
+    });
+    out
+}
+
+/// The name at the root of a chain of attributes and subscripts; the last attribute for chains on `self`.
+pub(super) fn root_name(model: &File, expr: ExprId) -> Option<Symbol> {
+    match model.expr(expr) {
+        Expr::Name(name) => Some(name),
+        Expr::Attribute { value, name } => match model.expr(value) {
+            Expr::Name(object) if object.as_str() == "self" => Some(name),
+            _ => root_name(model, value),
+        },
+        Expr::Subscript(value, _) => root_name(model, value),
+        _ => None,
+    }
+}
+
+pub(super) fn mentions(model: &File, root: ExprId, names: &[Symbol]) -> bool {
+    let mut found = false;
+    each_expression(model, root, &mut |_, expr| {
+        if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+            found |= names.contains(&name);
+        }
+    });
+    found
+}
+
+pub(super) fn calls_of(model: &File, stmt: StmtId) -> Vec<(ExprId, Call)> {
+    let mut statements = vec![stmt];
+    collect(model, stmt, &mut statements);
+    let mut out = Vec::new();
+    for id in statements {
+        for root in expressions_of(model, model.stmt(id)) {
+            each_expression(model, root, &mut |id, expr| {
+                if let Expr::Call(call) = expr {
+                    out.push((id, model.call(call)));
+                }
+            });
+        }
+    }
+    out
+}
+
+/// The statements within a statement, in source order.
+pub(super) fn collect(model: &File, stmt: StmtId, out: &mut Vec<StmtId>) {
+    let mut blocks: Vec<Block> = Vec::new();
+    match model.stmt(stmt) {
+        Stmt::If { body, orelse, .. } | Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
+            blocks.extend([*body, *orelse]);
+        }
+        Stmt::With { body, .. } => blocks.push(*body),
+        Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| case.body)),
+        Stmt::Try(parts) => {
+            blocks.push(parts.body);
+            blocks.extend(parts.handlers.iter().map(|handler| handler.body));
+            blocks.extend([parts.orelse, parts.finally]);
+        }
+        _ => {}
+    }
+    for block in blocks {
+        each_statement(model, block, &mut |id, _| out.push(id));
+    }
+}

@@ -1,0 +1,643 @@
+//! Which operation on a group a call issues, itself or through the functions it calls.
+//!
+//! A light answer from names and types alone, for questions that need no ranks: the engine is not asked, and no function
+//! is evaluated.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
+use crate::catalog::{Entry, GroupOf, Operation, OperationKind};
+use crate::finding::Confidence;
+use crate::model::{Block, Call, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, UnaryOp};
+use crate::model::{each_expression, each_statement, expressions_of};
+
+use super::helpers::called;
+use super::program::Program;
+use super::resolve::{Scope, Target};
+
+/// Calls between a call and the operation it is said to issue.
+const MAX_DEPTH: usize = 6;
+
+/// Functions looked at for one answer.
+const MAX_FUNCTIONS: usize = 160;
+
+/// Calls that are followed without a hint that a collective is near: a teardown is none.
+const MAX_BLIND: usize = 2;
+
+/// Methods that so many things have that a single definition of that name proves nothing.
+const COMMON: [&str; 24] = [
+    "get", "put", "set", "add", "pop", "run", "close", "open", "read", "write", "update", "append", "start", "stop",
+    "join", "wait", "items", "keys", "values", "format", "copy", "load", "save", "send",
+];
+
+/// Which operations are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Wanted {
+    /// What every member of a group takes part in.
+    Collective,
+    /// That, and group creations.
+    Common,
+    /// That, and the end of the process group.
+    Any,
+}
+
+impl Wanted {
+    fn takes(self, kind: OperationKind) -> bool {
+        match kind {
+            OperationKind::Collective => true,
+            OperationKind::GroupCreation => self != Wanted::Collective,
+            OperationKind::Teardown => self == Wanted::Any,
+            OperationKind::PointToPoint => false,
+        }
+    }
+}
+
+/// An operation that a call issues.
+#[derive(Clone, Debug)]
+pub struct Issue {
+    /// Its name.
+    pub op: Symbol,
+    /// What sort of operation.
+    pub kind: OperationKind,
+    /// Whether it hides behind a call that does not look like it.
+    pub implicit: bool,
+    /// Whether it runs on the default group.
+    pub on_world: bool,
+    /// Where it is issued.
+    pub site: Site,
+    /// The calls that lead there, the first one first: where, and what is called.
+    pub calls: Vec<(Site, Symbol)>,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+impl Issue {
+    /// Where the first of the calls stands, or the operation itself.
+    pub fn start(&self) -> Site {
+        self.calls.first().map_or(self.site, |(site, _)| *site)
+    }
+
+    /// The operation as a reader meets it at the first call.
+    pub fn shown(&self) -> String {
+        match self.calls.first() {
+            Some((_, called)) => format!("`{}` (through `{called}`)", self.op),
+            None => format!("`{}`", self.op),
+        }
+    }
+}
+
+/// A step of a function towards an operation.
+#[derive(Clone, Debug)]
+struct Step {
+    what: Towards,
+    /// The parameters it stands under, with the truth it needs.
+    guards: Truths,
+}
+
+#[derive(Clone, Debug)]
+enum Towards {
+    Issues(Issue),
+    Calls(ExprId, FunctionId, Confidence),
+}
+
+/// Parameters whose truth is known, or asked for.
+type Truths = SmallVec<[(Symbol, bool); 2]>;
+
+/// A function that a search has come to.
+struct Reached {
+    function: FunctionId,
+    calls: Vec<(Site, Symbol)>,
+    truths: Truths,
+    confidence: Confidence,
+}
+
+/// Answers about one program; what was found out is kept.
+pub struct Communication<'p> {
+    program: &'p Program,
+    reaching: &'p FxHashSet<FunctionId>,
+    steps: FxHashMap<FunctionId, Rc<[Step]>>,
+    known: FxHashMap<(FunctionId, Wanted, Truths), Option<Rc<Issue>>>,
+    attributes: FxHashMap<(ClassId, Symbol), Option<Kind>>,
+    locals: FxHashMap<(FileId, LocalFunction, Symbol), Option<Kind>>,
+}
+
+/// What is known of an object's type.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Own(ClassId),
+    Library(Symbol),
+    /// Of a library the catalogue says nothing of.
+    Foreign,
+}
+
+impl<'p> Communication<'p> {
+    /// Answers about the program, whose divergence must have been found.
+    pub fn new(program: &'p Program) -> Self {
+        let reaching = &*program.divergence().reaching;
+        let (steps, known, attributes, locals) = Default::default();
+        Communication { program, reaching, steps, known, attributes, locals }
+    }
+
+    /// Whether a collective may be reached from the function; a generous answer.
+    pub fn may_reach(&self, file: FileId, function: LocalFunction) -> bool {
+        self.reaching.contains(&self.program.function_id(file, function))
+    }
+
+    /// What a call issues first, itself or through calls.
+    pub fn issued(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        expr: ExprId,
+        call: Call,
+        wanted: Wanted,
+    ) -> Option<Issue> {
+        if let Some(issue) = self.itself(file, function, expr, call) {
+            return wanted.takes(issue.kind).then_some(issue);
+        }
+        let (called, confidence) = self.callee(file, function, call)?;
+        let truths = self.truths(file, call, called);
+        let mut issue = self.issue_under(called, wanted, truths)?;
+        let site = Site { file, span: self.program.file(file).model.span(expr) };
+        issue.calls.insert(0, (site, self.program.function(called).name));
+        issue.confidence = issue.confidence.min(confidence);
+        Some(issue)
+    }
+
+    /// What the calls of a block issue, in source order; blocks within it are included, nested functions are not.
+    pub fn issued_in(&mut self, file: FileId, function: LocalFunction, block: Block, wanted: Wanted) -> Vec<Issue> {
+        let model = &self.program.file(file).model;
+        let calls = calls_in(model, block);
+        calls.into_iter().filter_map(|(expr, call)| self.issued(file, function, expr, call, wanted)).collect()
+    }
+
+    /// The first operation that a function issues, itself or through calls: the nearest one.
+    pub fn issue_of(&mut self, function: FunctionId, wanted: Wanted) -> Option<Issue> {
+        self.issue_under(function, wanted, Truths::new())
+    }
+
+    fn issue_under(&mut self, function: FunctionId, wanted: Wanted, truths: Truths) -> Option<Issue> {
+        let key = (function, wanted, truths);
+        if let Some(known) = self.known.get(&key) {
+            return known.as_deref().cloned();
+        }
+        let found = self.search(function, wanted, key.2.clone());
+        self.known.insert(key, found.clone().map(Rc::new));
+        found
+    }
+
+    /// What a call makes true or false of the parameters that the function called asks for.
+    fn truths(&mut self, file: FileId, call: Call, called: FunctionId) -> Truths {
+        let steps = self.steps_of(called);
+        let model = &self.program.file(file).model;
+        let definition = self.program.function(called);
+        let own = &self.program.file(self.program.locate(called).0).model;
+        let bound = definition.class.is_some()
+            && definition.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"));
+        let mut out = Truths::new();
+        for &(name, _) in steps.iter().flat_map(|step| &step.guards) {
+            if out.iter().any(|(known, _)| *known == name) {
+                continue;
+            }
+            let Some(position) = definition.parameters.iter().position(|parameter| parameter.name == name) else {
+                continue;
+            };
+            let given = argument(model, call, position.checked_sub(usize::from(bound)), name);
+            let truth = match given {
+                Some(given) => truth_of(model.expr(given)),
+                None => definition.parameters[position].default.and_then(|default| truth_of(own.expr(default))),
+            };
+            out.extend(truth.map(|truth| (name, truth)));
+        }
+        out.sort_by_key(|(name, _)| name.as_str());
+        out
+    }
+
+    /// The function of the program that a call runs.
+    pub fn callee(&mut self, file: FileId, function: LocalFunction, call: Call) -> Option<(FunctionId, Confidence)> {
+        let program = self.program;
+        if let Some(found) = called(program, file, function, call.callee) {
+            return Some((found, Confidence::High));
+        }
+        let model = &program.file(file).model;
+        match program.target(file, function, call.callee) {
+            Some(Target::Class(class)) => {
+                return program.method(class, Symbol::new("__init__")).map(|found| (found, Confidence::High));
+            }
+            Some(Target::External(_) | Target::Module(_)) => return None,
+            _ => {}
+        }
+        let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
+        match self.kind_of(file, function, value) {
+            Some(Kind::Own(class)) => return program.method(class, name).map(|found| (found, Confidence::High)),
+            Some(Kind::Library(_) | Kind::Foreign) => return None,
+            None => {}
+        }
+        if is_super(model, value) {
+            let class = class_around(program, file, function)?;
+            let mut bases = program.lineage(class).iter().skip(1);
+            return bases.find_map(|&base| program.method(base, name)).map(|found| (found, Confidence::High));
+        }
+        if COMMON.contains(&name.as_str()) || name.as_str().starts_with("__") {
+            return None;
+        }
+        let mut near =
+            program.methods_named(name).iter().filter(|&&one| program.same_tree(program.locate(one).0, file));
+        let (first, second) = (near.next()?, near.next());
+        second.is_none().then_some((*first, Confidence::Low))
+    }
+
+    /// The operation that a call is.
+    pub fn itself(&mut self, file: FileId, function: LocalFunction, expr: ExprId, call: Call) -> Option<Issue> {
+        let (operation, confidence) = self.operation(file, function, call)?;
+        let model = &self.program.file(file).model;
+        if let Some(when) = operation.when {
+            let given = argument(model, call, when.position.map(usize::from), when.parameter)?;
+            if model.expr(given) == Expr::Bool(false) {
+                return None;
+            }
+        }
+        let on_world = match operation.group {
+            GroupOf::World => true,
+            GroupOf::Axis(axis) => axis.as_str() == "world",
+            GroupOf::Operand(operand) if operand.is_receiver() => false,
+            GroupOf::Operand(operand) => {
+                let unseen = model.keywords(call).iter().any(|keyword| keyword.name.is_none());
+                match argument(model, call, operand.position.map(usize::from), operand.parameter) {
+                    Some(given) => {
+                        let world = self.program.resolve(file, function, given);
+                        model.expr(given) == Expr::None
+                            || world.is_some_and(|name| name.as_str().ends_with("group.WORLD"))
+                    }
+                    None => !unseen,
+                }
+            }
+        };
+        let site = Site { file, span: model.span(expr) };
+        Some(Issue {
+            op: operation.op,
+            kind: operation.kind,
+            implicit: operation.implicit,
+            on_world,
+            site,
+            calls: Vec::new(),
+            confidence,
+        })
+    }
+
+    /// What the catalogue says of the operation that a call is.
+    pub fn operation(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        call: Call,
+    ) -> Option<(&'p Operation, Confidence)> {
+        let program = self.program;
+        let of = |entry: Option<&'p Entry>| match entry {
+            Some(Entry::Operation(operation)) => Some(operation),
+            _ => None,
+        };
+        match program.target(file, function, call.callee) {
+            Some(Target::External(dotted)) => {
+                return of(program.catalog.entry(dotted)).map(|operation| (operation, Confidence::High));
+            }
+            Some(Target::Function(found)) => {
+                return of(program.catalogued(found)).map(|operation| (operation, Confidence::High));
+            }
+            Some(Target::Class(_) | Target::Module(_)) => return None,
+            _ => {}
+        }
+        let model = &program.file(file).model;
+        let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
+        let method = |kind: Symbol| of(program.catalog.entry(Symbol::new(&format!("{kind}.{name}"))));
+        match self.kind_of(file, function, value) {
+            Some(Kind::Library(kind)) => return method(kind).map(|operation| (operation, Confidence::High)),
+            Some(Kind::Own(class)) => {
+                let own = program.method(class, name).is_some();
+                let inherited = || program.external_bases(class).into_iter().find_map(method);
+                return if own { None } else { inherited().map(|operation| (operation, Confidence::High)) };
+            }
+            Some(Kind::Foreign) | None => {}
+        }
+        if let Some(kind) = program.catalog.type_of_method(name) {
+            return method(kind).map(|operation| (operation, Confidence::Medium));
+        }
+        let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else { return None };
+        let kind = program.catalog.type_of_variable(object)?;
+        method(kind).map(|operation| (operation, Confidence::Medium))
+    }
+
+    /// The type of an object, from its annotation or from what it is constructed by.
+    fn kind_of(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<Kind> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        match model.expr(object) {
+            Expr::Name(name) => {
+                if let Some(Target::Variable(home, name)) = program.target(file, function, object) {
+                    let &[value] = program.module_values(home, name) else { return None };
+                    let home_model = &program.file(home).model;
+                    let Expr::Call(call) = home_model.expr(value) else { return None };
+                    return self.constructed(home, home_model.module(), home_model.call(call).callee);
+                }
+                let owner = match program.scope_of(file, function, name) {
+                    Scope::Local(owner) => owner,
+                    Scope::Global => model.module(),
+                };
+                let definition = model.function(owner);
+                let is_self =
+                    definition.class.is_some() && definition.parameters.first().is_some_and(|first| first.name == name);
+                if is_self && matches!(name.as_str(), "self" | "cls") {
+                    return definition.class.map(|class| Kind::Own(program.class_id(file, class)));
+                }
+                if let Some(parameter) = definition.parameters.iter().find(|parameter| parameter.name == name) {
+                    return self.constructed(file, owner, parameter.annotation?);
+                }
+                if let Some(&known) = self.locals.get(&(file, owner, name)) {
+                    return known;
+                }
+                let mut found = None;
+                each_statement(model, definition.body, &mut |_, stmt| {
+                    let value = match stmt {
+                        Stmt::Assign { targets, value } => model
+                            .list(*targets)
+                            .iter()
+                            .any(|&target| model.expr(target) == Expr::Name(name))
+                            .then_some(*value),
+                        Stmt::Annotated { target, value: Some(value), .. }
+                            if model.expr(*target) == Expr::Name(name) =>
+                        {
+                            Some(*value)
+                        }
+                        _ => None,
+                    };
+                    if let Some(value) = value
+                        && let Expr::Call(call) = model.expr(value)
+                    {
+                        found = found.or(Some(model.call(call).callee));
+                    }
+                });
+                let kind = found.and_then(|found| self.constructed(file, owner, found));
+                self.locals.insert((file, owner, name), kind);
+                kind
+            }
+            Expr::Attribute { value, name } if is_self(model, function, value) => {
+                let class = class_around(program, file, function)?;
+                self.attribute(class, name)
+            }
+            _ => None,
+        }
+    }
+
+    fn constructed(&self, file: FileId, function: LocalFunction, named: ExprId) -> Option<Kind> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let named = match model.expr(named) {
+            Expr::Subscript(generic, inner) if model.dotted(generic).is_some_and(|name| name.ends_with("Optional")) => {
+                inner
+            }
+            _ => named,
+        };
+        match program.target(file, function, named)? {
+            Target::Class(class) => Some(Kind::Own(class)),
+            Target::External(dotted) => {
+                let known = program.catalog.type_named(dotted).map(|kind| kind.name);
+                Some(known.or(program.catalog.first_of(dotted)).map_or(Kind::Foreign, Kind::Library))
+            }
+            _ => None,
+        }
+    }
+
+    /// The type of an attribute, from what the methods of its class assign to it.
+    fn attribute(&mut self, class: ClassId, name: Symbol) -> Option<Kind> {
+        if let Some(&known) = self.attributes.get(&(class, name)) {
+            return known;
+        }
+        let program = self.program;
+        let mut found = None;
+        for &class in program.lineage(class) {
+            let (file, _) = program.locate_class(class);
+            let model = &program.file(file).model;
+            for &(_, method) in &program.class(class).methods {
+                if found.is_some() || !model.function(method).mentions.contains(&name) {
+                    continue;
+                }
+                let mut constructor = None;
+                each_statement(model, model.function(method).body, &mut |_, stmt| {
+                    let Stmt::Assign { targets, value } = stmt else { return };
+                    let Expr::Call(call) = model.expr(*value) else { return };
+                    let is_it = |&target: &ExprId| matches!(model.expr(target), Expr::Attribute { value, name: written } if written == name && is_self(model, method, value));
+                    if model.list(*targets).iter().any(is_it) {
+                        constructor = constructor.or(Some(model.call(call).callee));
+                    }
+                });
+                found = constructor.and_then(|constructor| self.constructed(file, method, constructor));
+            }
+        }
+        self.attributes.insert((class, name), found);
+        found
+    }
+
+    /// Breadth first, so that the chain shown is the shortest.
+    fn search(&mut self, start: FunctionId, wanted: Wanted, truths: Truths) -> Option<Issue> {
+        let mut seen: FxHashSet<FunctionId> = FxHashSet::default();
+        let mut level = vec![Reached { function: start, calls: Vec::new(), truths, confidence: Confidence::High }];
+        seen.insert(start);
+        let mut whole = true;
+        for depth in 0..MAX_DEPTH {
+            let mut next = Vec::new();
+            for from in level {
+                let blind = wanted == Wanted::Any && depth < MAX_BLIND;
+                if !self.reaching.contains(&from.function) && !blind {
+                    continue;
+                }
+                if seen.len() > MAX_FUNCTIONS {
+                    return None;
+                }
+                let barren = (from.function, wanted, Truths::new());
+                if matches!(self.known.get(&barren), Some(None)) {
+                    continue;
+                }
+                let (file, _) = self.program.locate(from.function);
+                let model = &self.program.file(file).model;
+                for step in self.steps_of(from.function).iter() {
+                    let never = |(name, truth): &(Symbol, bool)| from.truths.contains(&(*name, !truth));
+                    if step.guards.iter().any(never) {
+                        whole = false;
+                        continue;
+                    }
+                    match &step.what {
+                        Towards::Issues(issue) if wanted.takes(issue.kind) => {
+                            let confidence = from.confidence.min(issue.confidence);
+                            return Some(Issue { calls: from.calls, confidence, ..issue.clone() });
+                        }
+                        Towards::Issues(_) => {}
+                        Towards::Calls(expr, called, sure) => {
+                            if seen.insert(*called)
+                                && let Expr::Call(call) = model.expr(*expr)
+                            {
+                                let mut calls = from.calls.clone();
+                                let site = Site { file, span: model.span(*expr) };
+                                calls.push((site, self.program.function(*called).name));
+                                let truths = self.truths(file, model.call(call), *called);
+                                let confidence = from.confidence.min(*sure);
+                                next.push(Reached { function: *called, calls, truths, confidence });
+                            }
+                        }
+                    }
+                }
+            }
+            level = next;
+            if level.is_empty() {
+                break;
+            }
+        }
+        // Nothing was left out: none of them reaches anything.
+        if whole && level.is_empty() && wanted != Wanted::Any {
+            for function in seen {
+                self.known.insert((function, wanted, Truths::new()), None);
+            }
+        }
+        None
+    }
+
+    fn steps_of(&mut self, function: FunctionId) -> Rc<[Step]> {
+        if let Some(known) = self.steps.get(&function) {
+            return known.clone();
+        }
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        let mut calls = Vec::new();
+        if definition.kind != FunctionKind::ClassBody {
+            guarded_calls(model, definition, definition.body, &Truths::new(), &mut calls);
+        }
+        let mut steps = Vec::new();
+        for (expr, call, guards) in calls {
+            if let Some(issue) = self.itself(file, local, expr, call) {
+                steps.push(Step { what: Towards::Issues(issue), guards });
+            } else if let Some((called, confidence)) = self.callee(file, local, call) {
+                steps.push(Step { what: Towards::Calls(expr, called, confidence), guards });
+            }
+        }
+        let steps: Rc<[Step]> = steps.into();
+        self.steps.insert(function, steps.clone());
+        steps
+    }
+}
+
+fn truth_of(expr: Expr) -> Option<bool> {
+    match expr {
+        Expr::Bool(value) => Some(value),
+        Expr::None => Some(false),
+        _ => None,
+    }
+}
+
+/// The calls of a block with the parameters that decide whether they are made.
+fn guarded_calls(
+    model: &File,
+    definition: &Function,
+    block: Block,
+    guards: &Truths,
+    out: &mut Vec<(ExprId, Call, Truths)>,
+) {
+    for &id in model.block(block) {
+        let stmt = model.stmt(id);
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |id, expr| {
+                if let Expr::Call(call) = expr {
+                    out.push((id, model.call(call), guards.clone()));
+                }
+            });
+        }
+        match stmt {
+            Stmt::If { test, body, orelse } => {
+                let mut holds = guards.clone();
+                asked(model, definition, *test, true, &mut holds);
+                guarded_calls(model, definition, *body, &holds, out);
+                let mut fails = guards.clone();
+                if !matches!(model.expr(*test), Expr::And(_)) {
+                    asked(model, definition, *test, false, &mut fails);
+                }
+                guarded_calls(model, definition, *orelse, &fails, out);
+            }
+            Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
+                guarded_calls(model, definition, *body, guards, out);
+                guarded_calls(model, definition, *orelse, guards, out);
+            }
+            Stmt::With { body, .. } => guarded_calls(model, definition, *body, guards, out),
+            Stmt::Match { cases, .. } => {
+                cases.iter().for_each(|case| guarded_calls(model, definition, case.body, guards, out));
+            }
+            Stmt::Try(parts) => {
+                guarded_calls(model, definition, parts.body, guards, out);
+                parts.handlers.iter().for_each(|handler| guarded_calls(model, definition, handler.body, guards, out));
+                guarded_calls(model, definition, parts.orelse, guards, out);
+                guarded_calls(model, definition, parts.finally, guards, out);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The parameters that a test asks for, when it comes out as `truth`.
+fn asked(model: &File, definition: &Function, test: ExprId, truth: bool, out: &mut Truths) {
+    match model.expr(test) {
+        Expr::Name(name) if definition.parameters.iter().any(|parameter| parameter.name == name) => {
+            out.push((name, truth))
+        }
+        Expr::Unary(UnaryOp::Not, inner) => asked(model, definition, inner, !truth, out),
+        Expr::And(parts) if truth => {
+            model.list(parts).iter().for_each(|&part| asked(model, definition, part, truth, out))
+        }
+        _ => {}
+    }
+}
+
+/// The calls of a block, in source order; blocks within it are included, nested functions are not.
+pub fn calls_in(model: &File, block: Block) -> Vec<(ExprId, Call)> {
+    let mut out = Vec::new();
+    each_statement(model, block, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |id, expr| {
+                if let Expr::Call(call) = expr {
+                    out.push((id, model.call(call)));
+                }
+            });
+        }
+    });
+    out
+}
+
+/// The argument of that name, or at that position.
+pub fn argument(model: &File, call: Call, position: Option<usize>, name: Symbol) -> Option<ExprId> {
+    let named = model.keywords(call).iter().find(|keyword| keyword.name == Some(name));
+    named.map(|keyword| keyword.value).or_else(|| model.list(call.args).get(position?).copied())
+}
+
+/// The class whose method the function is, or stands in.
+pub fn class_around(program: &Program, file: FileId, function: LocalFunction) -> Option<ClassId> {
+    let model = &program.file(file).model;
+    let mut at = Some(function);
+    while let Some(id) = at {
+        let definition = model.function(id);
+        if let Some(class) = definition.class {
+            return Some(program.class_id(file, class));
+        }
+        at = definition.parent;
+    }
+    None
+}
+
+fn is_self(model: &File, function: LocalFunction, value: ExprId) -> bool {
+    let Expr::Name(name) = model.expr(value) else { return false };
+    let first = model.function(function).parameters.first();
+    name.as_str() == "self" || first.is_some_and(|first| first.name == name && name.as_str() == "cls")
+}
+
+fn is_super(model: &File, value: ExprId) -> bool {
+    matches!(model.expr(value), Expr::Call(call) if matches!(model.expr(model.call(call).callee), Expr::Name(name) if name.as_str() == "super"))
+}

@@ -1,0 +1,69 @@
+//! A handler that hides one rank's failure and skips a collective its peers issue.
+
+use crate::finding::Severity;
+use crate::graph::{Program, Skip, SplitKind, swallowed};
+use crate::rules::{Check, Findings, Group, Probe, Rule};
+
+use super::through;
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    name: "swallowed-failure",
+    group: Group::Collectives,
+    summary: "a handler that swallows one rank's exception and skips a collective its peers issue",
+    severity: Severity::Error,
+    rows: &["OM-13"],
+    verify: Some(Probe::CollectiveTrace),
+    page: include_str!("../../../rules/collectives/swallowed-failure.md"),
+    check: Check::Program(check),
+};
+
+fn check(program: &Program, findings: &mut Findings) {
+    for swallowed in swallowed(program) {
+        // Where ranks part by a condition that is known, another rule has said so.
+        let issue = &swallowed.issue;
+        let known = program.divergence().splits.iter().any(|split| {
+            split.kind == SplitKind::EarlyExit && split.event.site == issue.site && split.calls.is_empty()
+        });
+        if known {
+            continue;
+        }
+        let (file, function) = swallowed.function;
+        let name = swallowed.hazard.name;
+        let message = match swallowed.skip {
+            Skip::Protected => {
+                format!(
+                    "`{name}` may fail on one rank; this handler hides it, and {} is skipped there while the peers wait",
+                    issue.shown()
+                )
+            }
+            Skip::Left => {
+                format!(
+                    "`{name}` may fail on one rank; this handler leaves, and {} behind it is skipped there",
+                    issue.shown()
+                )
+            }
+            Skip::Repeated => {
+                format!(
+                    "`{name}` may fail on one rank after {} was done; trying again repeats it there alone",
+                    issue.shown()
+                )
+            }
+        };
+        let help = match swallowed.skip {
+            Skip::Repeated => "put the collective behind the loop, or retry only what is local".to_owned(),
+            _ => format!(
+                "note the failure, agree on it with a collective that every rank reaches, and only then go on to `{}`; or re-raise",
+                issue.op
+            ),
+        };
+        let mut finding =
+            Findings::new_finding(&RULE, swallowed.handler, program.symbol_of(file, function), message).help(help);
+        finding.confidence = swallowed.confidence;
+        finding = finding.because(swallowed.hazard.site, format!("`{name}` may fail on one rank alone"));
+        if issue.start() != swallowed.hazard.site {
+            finding = finding.because(issue.start(), "the peers wait here");
+        }
+        findings.push(through(finding, issue));
+    }
+}

@@ -1,0 +1,49 @@
+//! An asynchronous operation whose handle is dropped, or whose buffer is used before it is done.
+
+use crate::finding::Severity;
+use crate::graph::{Misuse, Program, unawaited};
+use crate::rules::{Check, Findings, Group, Probe, Rule};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    name: "unawaited-collective",
+    group: Group::Collectives,
+    summary: "an asynchronous operation that nobody waits on, or whose buffer is used before",
+    severity: Severity::Error,
+    rows: &[],
+    verify: Some(Probe::CollectiveTrace),
+    page: include_str!("../../../rules/collectives/unawaited-collective.md"),
+    check: Check::Program(check),
+};
+
+fn check(program: &Program, findings: &mut Findings) {
+    for found in unawaited(program) {
+        let (file, function) = found.function;
+        let message = match (found.misuse, found.used) {
+            (Misuse::Dropped, _) | (_, None) => {
+                format!("the handle of `{}` is dropped: nobody knows when the buffer is ready", found.op)
+            }
+            (Misuse::Read, Some((_, name))) => {
+                format!("`{name}` is read before the asynchronous `{}` that fills it has been waited on", found.op)
+            }
+            (Misuse::Written, Some((_, name))) => {
+                format!("`{name}` is overwritten while the asynchronous `{}` may still use it", found.op)
+            }
+        };
+        let primary = found.used.map_or(found.site, |(site, _)| site);
+        let mut finding = Findings::new_finding(&RULE, primary, program.symbol_of(file, function), message).help(
+            match found.misuse {
+                Misuse::Dropped => "keep the handle and call `wait()` on it before the buffer is used or freed",
+                _ => "call `wait()` on the handle first",
+            },
+        );
+        finding.confidence = found.confidence;
+        if found.misuse == Misuse::Dropped {
+            finding.severity = Severity::Warning;
+        }
+        if found.used.is_some() {
+            finding = finding.because(found.site, format!("`{}` starts here", found.op));
+        }
+        findings.push(finding);
+    }
+}

@@ -1,0 +1,71 @@
+"""Barriers in `finally`."""
+
+import contextlib
+import os
+import shutil
+
+import torch
+import torch.distributed as dist
+
+
+def around_a_collective(total, folder):
+    try:
+        dist.all_reduce(total)
+        torch.save(total, os.path.join(folder, "total.pt"))
+    finally:
+        dist.barrier()  # error: [collective-in-handler]
+
+
+def around_local_work(source, target):
+    try:
+        if dist.get_rank() == 0:
+            shutil.copyfile(source, target)
+    finally:
+        dist.barrier()
+
+
+@contextlib.contextmanager
+def first_rank_first():
+    try:
+        if dist.get_rank() != 0:
+            dist.barrier()
+        yield
+    finally:
+        if dist.get_rank() == 0:
+            dist.barrier()
+
+
+def local_clean_up(total, folder):
+    try:
+        dist.all_reduce(total)
+    finally:
+        shutil.rmtree(folder)
+
+
+def note(text, barrier=True):
+    if barrier:
+        dist.barrier()
+    print(text)
+
+
+def a_parameter_says_no(total):
+    try:
+        dist.all_reduce(total)
+    finally:
+        note("done", barrier=False)
+
+
+def a_parameter_says_yes(total):
+    try:
+        dist.all_reduce(total)
+    finally:
+        note("done")  # error: [collective-in-handler]
+
+
+def ended_by_the_handler(total):
+    try:
+        dist.all_reduce(total)
+    except BaseException:
+        os._exit(1)
+    finally:
+        dist.barrier()
