@@ -29,8 +29,9 @@ def from_the_wrong_side(block, other, rank, world_size):
 
 def from_the_wrong_side_of_a_chain(block, other, rank, world_size):
     if rank + 1 < world_size:
-        dist.isend(block, dst=rank + 1)
+        request = dist.isend(block, dst=rank + 1)
         dist.recv(other, src=rank + 1)  # error: [unpaired-p2p]
+        request.wait()
 
 
 def even_and_odd(block, other, rank, world_size):
