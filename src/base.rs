@@ -6,7 +6,8 @@ use std::fmt;
 use std::hash::{BuildHasher as _, Hash, Hasher};
 use std::sync::{LazyLock, RwLock};
 
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 
 /// One source file of a run; the index of its path in sorted order.
@@ -62,39 +63,48 @@ pub struct Site {
 ///
 /// The address depends on thread timing: never sort by it, sort by [`Symbol::as_str`].
 #[derive(Clone, Copy)]
-pub struct Symbol(&'static &'static str);
+pub struct Symbol(&'static Interned);
+
+/// The text of a symbol, with its hash: growing a table need not read texts again.
+struct Interned {
+    text: &'static str,
+    hash: u64,
+}
 
 const SHARD_BITS: u32 = 6;
 const SHARDS: usize = 1 << SHARD_BITS;
 
-static INTERNER: LazyLock<[RwLock<FxHashMap<&'static str, Symbol>>; SHARDS]> =
-    LazyLock::new(|| std::array::from_fn(|_| RwLock::new(FxHashMap::default())));
+static INTERNER: LazyLock<[RwLock<HashTable<Symbol>>; SHARDS]> =
+    LazyLock::new(|| std::array::from_fn(|_| RwLock::new(HashTable::new())));
 
 impl Symbol {
     /// The symbol of `text`. Interned strings live as long as the process.
     pub fn new(text: &str) -> Symbol {
-        let shard = &INTERNER[(FxBuildHasher.hash_one(text) >> (64 - SHARD_BITS)) as usize];
-        if let Some(&found) = shard.read().expect("no thread panics while interning").get(text) {
+        let hash = FxBuildHasher.hash_one(text);
+        let shard = &INTERNER[(hash >> (64 - SHARD_BITS)) as usize];
+        // The highest bits chose the shard: the table must not count on them.
+        let within = hash.rotate_left(SHARD_BITS);
+        let same = |symbol: &Symbol| symbol.0.hash == hash && symbol.0.text == text;
+        if let Some(&found) = shard.read().expect("no thread panics while interning").find(within, same) {
             return found;
         }
         let mut shard = shard.write().expect("no thread panics while interning");
-        if let Some(&found) = shard.get(text) {
+        if let Some(&found) = shard.find(within, same) {
             return found;
         }
-        let kept: &'static str = Box::leak(text.into());
-        let symbol = Symbol(Box::leak(Box::new(kept)));
-        shard.insert(kept, symbol);
+        let symbol = Symbol(Box::leak(Box::new(Interned { text: Box::leak(text.into()), hash })));
+        shard.insert_unique(within, symbol, |symbol| symbol.0.hash.rotate_left(SHARD_BITS));
         symbol
     }
 
     /// The text of the symbol.
     pub fn as_str(self) -> &'static str {
-        self.0
+        self.0.text
     }
 
     /// The part of a dotted name after the last dot.
     pub fn last_part(self) -> Symbol {
-        match self.0.rsplit_once('.') {
+        match self.as_str().rsplit_once('.') {
             Some((_, last)) => Symbol::new(last),
             None => self,
         }

@@ -10,8 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::model::{
-    Call, Constant, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement,
-    expressions_of,
+    Call, Constant, Expr, ExprId, File, LocalFunction, Stmt, calls_to, each_expression, each_statement, expressions_of,
 };
 
 use super::accesses::is_environment;
@@ -87,7 +86,7 @@ pub(super) fn checks(program: &Program, reads: &EnvironmentReads) -> Found {
     let mut gatherers: FxHashMap<FunctionId, Gatherer> = FxHashMap::default();
     for file in program.file_ids() {
         let model = &program.file(file).model;
-        for (function, expr, call) in calls_of(model, &|callee| gather_called(model, callee).is_some()) {
+        for (function, expr, call) in calls_to(model, &|callee| gather_called(model, callee).is_some()) {
             let Some(gather) = gather_called(model, call.callee) else { continue };
             let Some(seed) = payload(model, call, gather) else { continue };
             let judged = gather.kind == Kind::Tensor || judges(model, function);
@@ -165,7 +164,7 @@ impl Search<'_> {
         for file in self.program.file_ids() {
             let model = &self.program.file(file).model;
             for (function, expr, call) in
-                calls_of(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
+                calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
             {
                 let Some(target) = called(self.program, file, function, call.callee) else { continue };
                 let Some(gatherer) = gatherers.get(&target) else { continue };
@@ -475,22 +474,4 @@ fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
         Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
         _ => None,
     }
-}
-
-/// The calls of a file whose callee is wanted; one cheap pass when there are none.
-fn calls_of(model: &File, wanted: &dyn Fn(ExprId) -> bool) -> Vec<(LocalFunction, ExprId, Call)> {
-    let mut out = Vec::new();
-    if model.calls().iter().any(|call| wanted(call.callee)) {
-        for (index, body) in model.functions.iter().enumerate() {
-            if body.kind != FunctionKind::Lambda && !body.skeleton {
-                let function = LocalFunction(index as u32);
-                each_call(model, function, &mut |expr, call| {
-                    if wanted(call.callee) {
-                        out.push((function, expr, call));
-                    }
-                });
-            }
-        }
-    }
-    out
 }

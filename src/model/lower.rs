@@ -27,6 +27,9 @@ const MAX_ARMS: usize = 4_000;
 /// Strings longer than this many bytes carry no path, name or command.
 const MAX_STRING: usize = 4096;
 
+/// Different names that a common file has, or more.
+const NAMES_OF_A_FILE: usize = 256;
+
 /// Collections of more elements than this are data, not a list of keys.
 const MAX_COLLECTION: usize = 200;
 
@@ -73,7 +76,7 @@ impl<'a> Lowerer<'a> {
             file: File::default(),
             detail,
             depth: 0,
-            names: FxHashMap::default(),
+            names: FxHashMap::with_capacity_and_hasher(NAMES_OF_A_FILE, Default::default()),
             scopes: Vec::new(),
             functions: Vec::new(),
             classes: Vec::new(),

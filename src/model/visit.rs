@@ -2,7 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{Block, Expr, ExprId, File, LocalFunction, Stmt, StmtId};
+use super::{Block, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, StmtId};
 
 /// Calls `visit` for every statement of `block` and of the blocks nested in it, in source order.
 /// Bodies of nested functions and classes are not entered.
@@ -56,6 +56,38 @@ pub fn each_call(file: &File, function: LocalFunction, visit: &mut dyn FnMut(Exp
             each_expression(file, root, &mut seen);
         }
     });
+}
+
+/// The calls of a file whose callee is wanted, in source order within each function; those of a lambda stand in the
+/// function around it. Bodies without any, and skeletons, are not walked: looking for few calls costs little.
+pub fn calls_to(file: &File, wanted: &dyn Fn(ExprId) -> bool) -> Vec<(LocalFunction, ExprId, super::Call)> {
+    if !file.calls().iter().any(|call| wanted(call.callee)) {
+        return Vec::new();
+    }
+    let mut holds = vec![false; file.functions.len()];
+    for (index, function) in file.functions.iter().enumerate() {
+        if function.callees.iter().any(|&callee| wanted(callee)) {
+            let mut home = LocalFunction(index as u32);
+            while file.function(home).kind == FunctionKind::Lambda
+                && let Some(parent) = file.function(home).parent
+            {
+                home = parent;
+            }
+            holds[home.0 as usize] = true;
+        }
+    }
+    let mut out = Vec::new();
+    for (index, function) in file.functions.iter().enumerate() {
+        if holds[index] && !function.skeleton {
+            let home = LocalFunction(index as u32);
+            each_call(file, home, &mut |expr, call| {
+                if wanted(call.callee) {
+                    out.push((home, expr, call));
+                }
+            });
+        }
+    }
+    out
 }
 
 /// The expressions that a statement itself evaluates (not those of its blocks), in source order.

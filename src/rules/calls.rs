@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{FileId, Site, Symbol};
 use crate::graph::Program;
-use crate::model::{Call, Expr, ExprId, File, FunctionKind, LocalFunction, each_call};
+use crate::model::{Call, Expr, ExprId, File, FunctionKind, LocalFunction, calls_to};
 
 /// One call of a program.
 #[derive(Clone, Copy)]
@@ -63,25 +63,10 @@ pub(super) fn calls_named(program: &Program, file: FileId, names: &FxHashSet<Sym
         .collect();
     let wanted =
         |callee: ExprId| last_name(model, callee).is_some_and(|name| names.contains(&name) || aliases.contains(&name));
-    let any = (0..model.expr_count() as u32).any(|id| match model.expr(ExprId(id)) {
-        Expr::Call(index) => wanted(model.call(index).callee),
-        _ => false,
-    });
-    if !any {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    for function in bodies(model) {
-        each_call(model, function, &mut |expr, call| {
-            if wanted(call.callee) {
-                found.push(CallSite { file, function, expr, call });
-            }
-        });
-    }
-    found
+    calls_to(model, &wanted).into_iter().map(|(function, expr, call)| CallSite { file, function, expr, call }).collect()
 }
 
-/// The bodies of a file that [`each_call`] and [`crate::model::each_statement`] have to be started on to see every
+/// The bodies of a file that [`crate::model::each_call`] and [`crate::model::each_statement`] have to be started on to see every
 /// expression once: lambdas are seen where they stand.
 pub(super) fn bodies(model: &File) -> impl Iterator<Item = LocalFunction> + '_ {
     model

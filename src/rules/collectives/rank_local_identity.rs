@@ -25,13 +25,19 @@ pub static RULE: Rule = Rule {
 
 fn check(program: &Program, file: FileId, findings: &mut Findings) {
     let model = &program.file(file).model;
-    let speaks = |name: &Symbol| {
-        matches!(name.as_str(), "environ" | "getenv" | "current_device") || is_local_name(program, *name)
+    // Every key of the kind has it in its name.
+    let keys = memchr::memmem::find(program.file(file).text.as_bytes(), b"LOCAL").is_some();
+    let speaks = |name: &Symbol| match name.as_str() {
+        "environ" | "getenv" => keys,
+        "current_device" => true,
+        _ => is_local_name(program, *name),
     };
-    if !model.functions.iter().any(|function| function.mentions.iter().any(speaks)) || on_one_node(model) {
+    let speaking: Vec<bool> = model.functions.iter().map(|function| function.mentions.iter().any(speaks)).collect();
+    if !speaking.contains(&true) || on_one_node(model) {
         return;
     }
-    for function in bodies(model) {
+    let heard = |function: &LocalFunction| speaking[0] || speaking[function.0 as usize];
+    for function in bodies(model).filter(heard) {
         let place = Place { program, file, model, function };
         each_in_context(model, function, &mut |_, stmt, context| {
             for root in expressions_of(model, stmt) {
