@@ -15,6 +15,7 @@ use crate::flow::{
 };
 use crate::model::{FunctionKind, LocalFunction};
 
+use super::candidates;
 use super::evaluate::Engine;
 use super::gates::{ForeignRoot, Gate, foreign_roots, gates};
 use super::orders::{UnorderedLoop, unordered_loops};
@@ -73,8 +74,8 @@ impl Prepared {
         both(&|| drop(taint.set(Taint::of(program))), &|| drop(reached.set(reaching(program))));
         let taint = taint.into_inner().expect("both were run");
         let reaching = reached.into_inner().expect("both were run");
-        let candidates = taint.candidates(program, &reaching);
-        Prepared { reaching: Arc::new(reaching), taint, candidates }
+        let candidates = candidates::of(program, &taint, &reaching);
+        Prepared { reaching: Arc::new(reaching.functions), taint, candidates }
     }
 }
 

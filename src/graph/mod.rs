@@ -6,6 +6,7 @@ mod awaited;
 mod bindings;
 mod blame;
 mod blocks;
+mod candidates;
 mod communication;
 mod context;
 mod divergence;

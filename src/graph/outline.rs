@@ -21,7 +21,7 @@ const MAX_LINES: usize = 400;
 /// What the function issues, as an indented tree. None when it cannot be evaluated.
 pub fn outline(program: &Program, function: FunctionId) -> Option<String> {
     let (reached, taint) = (reaching(program), Taint::of(program));
-    let mut engine = Engine::new(program, &reached, &taint);
+    let mut engine = Engine::new(program, &reached.functions, &taint);
     let summary = engine.summary(function)?;
     let root = engine.looked_through(summary.effects, MAX_LOOKS, true);
     let (file, local) = program.locate(function);

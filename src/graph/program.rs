@@ -229,6 +229,11 @@ impl Program {
         self.methods_by_name.get(&name).map_or(&[], Vec::as_slice)
     }
 
+    /// The top-level folder a file lies in.
+    pub(super) fn tree_of(&self, file: FileId) -> Symbol {
+        self.packages[file.index()]
+    }
+
     /// Whether two files belong to the same top-level folder.
     pub fn same_tree(&self, one: FileId, other: FileId) -> bool {
         self.packages[one.index()] == self.packages[other.index()]

@@ -7,36 +7,64 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::catalog::{Entry, OperationKind};
-use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
+use crate::model::{Callee, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
 
 use super::program::Program;
 use super::resolve::Target;
 
-/// A method of an unknown object is taken for one of at most so many of its name.
-const MAX_NAMESAKES: usize = 6;
+/// A method of an unknown object is taken for one of at most so many of its name in the same tree.
+const MAX_NAMESAKES: usize = 2;
 
 /// A place where a name is called or handed over.
 #[derive(Clone, Copy)]
 struct Mention {
     caller: FunctionId,
     callee: ExprId,
+    /// Where in the caller's mentions.
+    at: u32,
+}
+
+/// A place in a function that may reach a collective: an index into [`Function::mentions`](crate::model::Function).
+pub type Place = (FunctionId, u32);
+
+/// A place that is not known: somewhere in the function.
+pub const SOMEWHERE: u32 = u32::MAX;
+
+/// The functions from which a collective can be reached, and where in each.
+pub struct Reaching {
+    /// The functions.
+    pub functions: FxHashSet<FunctionId>,
+    places: Vec<Place>,
+}
+
+impl Reaching {
+    /// Where a function may reach a collective; [`SOMEWHERE`] stands last.
+    pub fn places(&self, function: FunctionId) -> &[Place] {
+        let from = self.places.partition_point(|place| place.0 < function);
+        let until = self.places.partition_point(|place| place.0 <= function);
+        &self.places[from..until]
+    }
 }
 
 /// The functions from which a collective can be reached.
-pub fn reaching(program: &Program) -> FxHashSet<FunctionId> {
+pub fn reaching(program: &Program) -> Reaching {
     let mut search = Search::new(program);
     search.seed();
     while let Some(function) = search.pending.pop() {
         search.spread(function);
     }
-    search.reached
+    let mut places: Vec<Place> = search.places.into_iter().collect();
+    places.sort_unstable();
+    Reaching { functions: search.reached, places }
 }
 
 struct Search<'p> {
     program: &'p Program,
     mentions: FxHashMap<Symbol, Vec<Mention>>,
-    definitions: FxHashMap<Symbol, usize>,
+    /// How many functions of a tree bear a name.
+    definitions: FxHashMap<(Symbol, Symbol), usize>,
     reached: FxHashSet<FunctionId>,
+    places: FxHashSet<Place>,
     pending: Vec<FunctionId>,
     callers: FxHashMap<Symbol, Callers>,
     /// Files that import a name.
@@ -50,6 +78,7 @@ impl<'p> Search<'p> {
             mentions: FxHashMap::default(),
             definitions: FxHashMap::default(),
             reached: FxHashSet::default(),
+            places: FxHashSet::default(),
             pending: Vec::new(),
             callers: FxHashMap::default(),
             importers: FxHashMap::default(),
@@ -83,11 +112,11 @@ impl<'p> Search<'p> {
         for file in self.program.file_ids() {
             let model = &self.program.file(file).model;
             for function in model.functions.iter().filter(|function| function.kind == FunctionKind::Def) {
-                *self.definitions.entry(function.name).or_default() += 1;
+                *self.definitions.entry((self.program.tree_of(file), function.name)).or_default() += 1;
             }
             self.mentions.extend(model.classes.iter().map(|class| (class.name, Vec::new())));
         }
-        self.mentions.extend(self.definitions.keys().map(|&name| (name, Vec::new())));
+        self.mentions.extend(self.definitions.keys().map(|&(_, name)| (name, Vec::new())));
         let operations = self.program.catalog.entries().filter(|(_, entry)| communicates(entry));
         self.mentions.extend(operations.map(|(name, _)| (name.last_part(), Vec::new())));
     }
@@ -96,17 +125,18 @@ impl<'p> Search<'p> {
         let model = &self.program.file(file).model;
         let caller = self.program.function_id(file, local);
         let definition = model.function(local);
-        for &callee in definition.callees.iter().chain(model.list(definition.decorators)) {
+        let decorators = model.list(definition.decorators).iter().map(|&expr| (expr, SOMEWHERE));
+        for (callee, at) in definition.callees.iter().map(|callee| (callee.expr, callee.at)).chain(decorators) {
             let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(callee) else { continue };
             if let Some(mentions) = self.mentions.get_mut(&name) {
-                mentions.push(Mention { caller, callee });
+                mentions.push(Mention { caller, callee, at });
             }
             // `import … as`: under the name it has at home too.
             if let Expr::Name(name) = model.expr(callee)
                 && let Some((_, original)) = renamed.iter().find(|(bound, _)| *bound == name)
                 && let Some(mentions) = self.mentions.get_mut(original)
             {
-                mentions.push(Mention { caller, callee });
+                mentions.push(Mention { caller, callee, at });
             }
         }
     }
@@ -124,18 +154,18 @@ impl<'p> Search<'p> {
         for name in operations {
             for &mention in self.mentions.get(&name).map_or(&[][..], Vec::as_slice) {
                 if self.is_operation(mention, name) {
-                    seeds.push(mention.caller);
+                    seeds.push((mention.caller, mention.at));
                     self.calls_of_object(mention, &mut seeds);
                 }
             }
         }
         for seed in seeds {
-            self.reach(seed);
+            self.reach_at(seed);
         }
     }
 
     /// An object whose call is an operation (a wrapped module): whoever calls what it is assigned to, in this file.
-    fn calls_of_object(&self, constructor: Mention, seeds: &mut Vec<FunctionId>) {
+    fn calls_of_object(&self, constructor: Mention, seeds: &mut Vec<Place>) {
         let program = self.program;
         let (file, local) = program.locate(constructor.caller);
         let Some(Target::External(dotted)) = program.target(file, local, constructor.callee) else { return };
@@ -163,13 +193,17 @@ impl<'p> Search<'p> {
             }
         });
         for (index, function) in model.functions.iter().enumerate() {
-            let calls_one = function.callees.iter().any(|&callee| match model.expr(callee) {
+            let is_one = |expr: ExprId| match model.expr(expr) {
                 Expr::Name(name) | Expr::Attribute { name, .. } => names.contains(&name),
                 _ => false,
-            });
-            if calls_one {
-                seeds.push(program.function_id(file, LocalFunction(index as u32)));
-            }
+            };
+            // The object itself is called, or a method of it.
+            let calls_one = |callee: &&Callee| {
+                is_one(callee.expr)
+                    || matches!(model.expr(callee.expr), Expr::Attribute { value, .. } if is_one(value))
+            };
+            let id = program.function_id(file, LocalFunction(index as u32));
+            seeds.extend(function.callees.iter().filter(calls_one).map(|callee| (id, callee.at)));
         }
     }
 
@@ -232,9 +266,9 @@ impl<'p> Search<'p> {
             })
     }
 
-    fn reach(&mut self, function: FunctionId) {
-        if self.reached.insert(function) {
-            self.pending.push(function);
+    fn reach_at(&mut self, place: Place) {
+        if self.places.insert(place) && self.reached.insert(place.0) {
+            self.pending.push(place.0);
         }
     }
 
@@ -246,7 +280,7 @@ impl<'p> Search<'p> {
         let definition = model.function(local);
         if let Some(parent) = definition.parent {
             let home = home(program, file, parent);
-            self.reach(program.function_id(file, home));
+            self.reach_at((program.function_id(file, home), SOMEWHERE));
         }
         let class = definition.class.map(|class| program.class_id(file, class));
         let mut names = vec![definition.name];
@@ -262,13 +296,13 @@ impl<'p> Search<'p> {
             }
             let found = self.callers_of(name, function, file, class);
             for caller in found {
-                self.reach(caller);
+                self.reach_at(caller);
             }
         }
     }
 
     /// The callers that may mean the function when they call `name`.
-    fn callers_of(&self, name: Symbol, function: FunctionId, file: FileId, class: Option<ClassId>) -> Vec<FunctionId> {
+    fn callers_of(&self, name: Symbol, function: FunctionId, file: FileId, class: Option<ClassId>) -> Vec<Place> {
         let Some(callers) = self.callers.get(&name) else { return Vec::new() };
         let mut out = callers.of_function.get(&function).cloned().unwrap_or_default();
         out.extend(&callers.of_variable);
@@ -279,8 +313,10 @@ impl<'p> Search<'p> {
         for ancestor in self.program.lineage(class) {
             out.extend(callers.of_self.get(ancestor).into_iter().flatten());
         }
-        if self.definitions.get(&name).copied().unwrap_or(0) <= MAX_NAMESAKES {
-            out.extend(callers.of_unknown.values().flatten());
+        let namesakes = self.definitions.get(&(self.program.tree_of(file), name)).copied().unwrap_or(0);
+        if namesakes <= MAX_NAMESAKES {
+            let near = callers.of_unknown.iter().filter(|(caller, _)| self.program.same_tree(**caller, file));
+            out.extend(near.flat_map(|(_, places)| places));
         } else {
             out.extend(callers.of_unknown.get(&file).into_iter().flatten());
             for importer in self.importers.get(&self.program.class(class).name).into_iter().flatten() {
@@ -303,24 +339,28 @@ impl<'p> Search<'p> {
                 && let Some(class) = class
                 && is_self(model, definition, value)
             {
-                out.of_self.entry(class).or_default().push(mention.caller);
+                out.of_self.entry(class).or_default().push((mention.caller, mention.at));
                 for &ancestor in program.lineage(class) {
-                    out.of_descendant.entry(ancestor).or_default().push(mention.caller);
+                    out.of_descendant.entry(ancestor).or_default().push((mention.caller, mention.at));
                 }
                 continue;
             }
             match program.target(file, local, mention.callee) {
-                Some(Target::Function(target)) => out.of_function.entry(target).or_default().push(mention.caller),
+                Some(Target::Function(target)) => {
+                    out.of_function.entry(target).or_default().push((mention.caller, mention.at))
+                }
                 Some(Target::Class(target)) => {
                     for &ancestor in program.lineage(target) {
-                        out.of_class.entry(ancestor).or_default().push(mention.caller);
+                        out.of_class.entry(ancestor).or_default().push((mention.caller, mention.at));
                     }
                 }
-                Some(Target::Variable(..)) => out.of_variable.push(mention.caller),
+                Some(Target::Variable(..)) => out.of_variable.push((mention.caller, mention.at)),
                 Some(Target::External(_) | Target::Module(_)) => {}
                 None => match model.expr(mention.callee) {
-                    Expr::Attribute { .. } => out.of_unknown.entry(file).or_default().push(mention.caller),
-                    _ => out.of_local.entry(file).or_default().push(mention.caller),
+                    Expr::Attribute { .. } => {
+                        out.of_unknown.entry(file).or_default().push((mention.caller, mention.at))
+                    }
+                    _ => out.of_local.entry(file).or_default().push((mention.caller, mention.at)),
                 },
             }
         }
@@ -331,16 +371,16 @@ impl<'p> Search<'p> {
 /// Who calls a name, by what the name can mean there.
 #[derive(Default)]
 struct Callers {
-    of_function: FxHashMap<FunctionId, Vec<FunctionId>>,
-    of_class: FxHashMap<ClassId, Vec<FunctionId>>,
+    of_function: FxHashMap<FunctionId, Vec<Place>>,
+    of_class: FxHashMap<ClassId, Vec<Place>>,
     /// Calls on `self` inside a class.
-    of_self: FxHashMap<ClassId, Vec<FunctionId>>,
+    of_self: FxHashMap<ClassId, Vec<Place>>,
     /// Calls on `self` inside a class that descends from this one.
-    of_descendant: FxHashMap<ClassId, Vec<FunctionId>>,
-    of_variable: Vec<FunctionId>,
+    of_descendant: FxHashMap<ClassId, Vec<Place>>,
+    of_variable: Vec<Place>,
     /// Local names: nested functions, and parameters that are handed functions.
-    of_local: FxHashMap<FileId, Vec<FunctionId>>,
-    of_unknown: FxHashMap<FileId, Vec<FunctionId>>,
+    of_local: FxHashMap<FileId, Vec<Place>>,
+    of_unknown: FxHashMap<FileId, Vec<Place>>,
 }
 
 /// Whether an expression is the method's own object: its first parameter, or `super()`.

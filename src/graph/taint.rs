@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{FunctionId, Symbol};
+use crate::base::Symbol;
 use crate::catalog::{Entry, Outcome, ValueKind};
 use crate::model::{Flow, Function, FunctionKind, Sink};
 
@@ -110,63 +110,30 @@ impl Taint {
         taint
     }
 
+    /// A taint that knows of no names: only what it is given spreads within a function.
+    pub(super) fn without_names() -> Taint {
+        Taint {
+            names: FxHashSet::default(),
+            pairs: FxHashSet::default(),
+            namesakes: FxHashMap::default(),
+            notable: FxHashSet::default(),
+            notable_pairs: FxHashSet::default(),
+            generic: FxHashSet::default(),
+        }
+    }
+
     /// Whether the name may stand for something that differs.
     pub fn holds(&self, name: Symbol) -> bool {
         self.names.contains(&name)
     }
 
-    /// The functions worth evaluating for themselves, of those in `reaching`: a condition in them may differ between
-    /// ranks, or something that they hand to a function that reaches a collective, or they name a root.
-    pub fn candidates(&self, program: &Program, reaching: &FxHashSet<FunctionId>) -> FxHashSet<FunctionId> {
-        let mut callees: FxHashSet<Symbol> = FxHashSet::default();
-        for &function in reaching {
-            callees.insert(program.function(function).name);
-            if let Some(class) = program.class_of(function) {
-                callees.insert(program.class(class).name);
-            }
-        }
-        for (name, entry) in program.catalog.entries() {
-            if matches!(entry, Entry::Operation(_)) {
-                callees.insert(last(name));
-            }
-        }
-        let mut out = FxHashSet::default();
-        for file in program.file_ids() {
-            let functions = &program.file(file).model.functions;
-            let mut known: Vec<Vec<Symbol>> = Vec::with_capacity(functions.len());
-            for (index, function) in functions.iter().enumerate() {
-                // A nested function sees the variables of its home, which stands before it.
-                let mut locals = match function.parent.and_then(|parent| known.get(parent.0 as usize)) {
-                    Some(outer) if function.kind != FunctionKind::ClassBody => outer.clone(),
-                    _ => Vec::new(),
-                };
-                self.locals(function, &mut locals);
-                let id = program.function_id(file, crate::model::LocalFunction(index as u32));
-                if reaching.contains(&id) && self.worth(function, &locals, &callees) {
-                    out.insert(id);
-                }
-                known.push(locals);
-            }
-        }
-        out
-    }
-
-    fn worth(&self, function: &Function, locals: &[Symbol], callees: &FxHashSet<Symbol>) -> bool {
-        let differs = |start: u32, end: u32| self.mentioned(&function.mentions[start as usize..end as usize], locals);
-        let handed_on = |start: u32, end: u32| {
-            // The callee's own name is what was mentioned last before the arguments; a callee may be among them too.
-            let callee = start.checked_sub(1).map(|before| function.mentions[before as usize]);
-            callee.is_none_or(|callee| callees.contains(&callee) || locals.contains(&callee) || self.holds(callee))
-                || function.mentions[start as usize..end as usize].iter().any(|name| callees.contains(name))
-        };
-        function.guards.iter().any(|guard| differs(guard.start, guard.end))
-            || function.arguments.iter().any(|&(start, end)| handed_on(start, end) && differs(start, end))
-            || function.mentions.iter().any(|name| self.notable.contains(name))
-            || function.mentions.windows(2).any(|pair| self.notable_pairs.contains(&(pair[0], pair[1])))
+    /// Whether the name is that of something worth a look wherever it stands, behind the name `before` it.
+    pub(super) fn is_notable(&self, before: Option<Symbol>, name: Symbol) -> bool {
+        self.notable.contains(&name) || before.is_some_and(|before| self.notable_pairs.contains(&(before, name)))
     }
 
     /// Whether a run of mentions holds a name that may differ.
-    fn mentioned(&self, mentions: &[Symbol], locals: &[Symbol]) -> bool {
+    pub(super) fn mentioned(&self, mentions: &[Symbol], locals: &[Symbol]) -> bool {
         let mut before = None;
         mentions.iter().any(|&name| {
             let pair = before.replace(name).is_some_and(|before| self.pairs.contains(&(before, name)));
@@ -233,7 +200,7 @@ impl Taint {
     }
 
     /// The function's own variables that may differ.
-    fn locals(&self, function: &Function, locals: &mut Vec<Symbol>) {
+    pub(super) fn locals(&self, function: &Function, locals: &mut Vec<Symbol>) {
         locals.extend(
             function.parameters.iter().map(|parameter| parameter.name).filter(|name| self.names.contains(name)),
         );
@@ -317,7 +284,7 @@ mod tests {
         let program = Program::link(vec![entry], ProjectFacts::default(), Catalog::builtin().clone().into());
         let taint = Taint::of(&program);
         assert!(taint.holds(Symbol::new("leads")));
-        let candidates = taint.candidates(&program, &crate::graph::reach::reaching(&program));
+        let candidates = crate::graph::candidates::of(&program, &taint, &crate::graph::reach::reaching(&program));
         let names: Vec<&str> = candidates.iter().map(|&id| program.function(id).name.as_str()).collect();
         assert!(names.contains(&"save"), "{names:?}");
         assert!(!names.contains(&"step"), "{names:?}");

@@ -53,8 +53,10 @@ pub(super) struct Scope {
     flows: Vec<Flow>,
     guards: Vec<Guard>,
     arguments: Vec<(u32, u32)>,
-    pub(super) callees: Vec<ExprId>,
+    pub(super) callees: Vec<Callee>,
     guard: u32,
+    /// Statements so far that leave a block.
+    exits: u32,
 }
 
 pub(super) struct Lowerer<'a> {
@@ -66,6 +68,9 @@ pub(super) struct Lowerer<'a> {
     functions: Vec<LocalFunction>,
     classes: Vec<LocalClass>,
 }
+
+/// What ends the process when it is called.
+const ENDING: [&str; 4] = ["exit", "_exit", "abort", "quit"];
 
 /// Methods that keep what they are handed.
 const FILLING: [&str; 8] = ["append", "appendleft", "extend", "insert", "add", "update", "put", "put_nowait"];
@@ -132,20 +137,26 @@ impl<'a> Lowerer<'a> {
     /// Lowers blocks that stand under the condition lowered since `start`.
     fn under<R>(&mut self, start: u32, blocks: impl FnOnce(&mut Self) -> R) -> R {
         let scope = self.scope();
-        let around = scope.guard;
-        scope.guards.push(Guard { start, end: scope.mentions.len() as u32, around });
+        let (around, exits) = (scope.guard, scope.exits);
+        let end = scope.mentions.len() as u32;
+        scope.guards.push(Guard { start, end, around, until: end, exits: false });
         scope.guard = scope.guards.len() as u32;
+        let at = scope.guards.len() - 1;
         let out = blocks(self);
-        self.scope().guard = around;
+        let scope = self.scope();
+        scope.guard = around;
+        let (guard, until) = (&mut scope.guards[at], scope.mentions.len() as u32);
+        (guard.until, guard.exits) = (until, scope.exits > exits);
+        guard.exits |= scope.mentions[end as usize..].iter().any(|name| ENDING.contains(&name.as_str()));
         out
     }
 
-    /// A condition inside an expression, lowered since `start`.
-    pub(super) fn condition(&mut self, start: u32) {
+    /// A condition inside an expression, lowered from `start` to `end`, and all that it decides about with it.
+    pub(super) fn condition(&mut self, start: u32, end: u32) {
         let scope = self.scope();
-        let (end, around) = (scope.mentions.len() as u32, scope.guard);
+        let (until, around) = (scope.mentions.len() as u32, scope.guard);
         if start < end {
-            scope.guards.push(Guard { start, end, around });
+            scope.guards.push(Guard { start, end, around, until, exits: false });
         }
     }
 
@@ -291,6 +302,7 @@ impl<'a> Lowerer<'a> {
                 let value = ret.value.as_deref().map(|value| self.expr(value));
                 let end = self.mark();
                 self.flow(Sink::Return, start, end);
+                self.scope().exits += 1;
                 Stmt::Return(value)
             }
             ast::Stmt::If(stmt) => return self.if_chain(stmt, out),
@@ -329,19 +341,25 @@ impl<'a> Lowerer<'a> {
             }
             ast::Stmt::Match(stmt) => self.match_statement(stmt),
             ast::Stmt::Try(stmt) => self.try_statement(stmt),
-            ast::Stmt::Raise(stmt) => Stmt::Raise(stmt.exc.as_deref().map(|exc| self.expr(exc))),
+            ast::Stmt::Raise(stmt) => {
+                self.scope().exits += 1;
+                Stmt::Raise(stmt.exc.as_deref().map(|exc| self.expr(exc)))
+            }
             ast::Stmt::Assert(stmt) => {
                 let start = self.mark();
                 let test = self.expr(&stmt.test);
-                self.condition(start);
+                let end = self.mark();
+                self.condition(start, end);
                 Stmt::Assert(test)
             }
             ast::Stmt::Delete(stmt) => {
                 let targets: Vec<ExprId> = stmt.targets.iter().map(|target| self.expr(target)).collect();
                 Stmt::Delete(self.file.push_list(&targets))
             }
-            ast::Stmt::Break(_) => Stmt::Break,
-            ast::Stmt::Continue(_) => Stmt::Continue,
+            ast::Stmt::Break(_) | ast::Stmt::Continue(_) => {
+                self.scope().exits += 1;
+                if matches!(stmt, ast::Stmt::Break(_)) { Stmt::Break } else { Stmt::Continue }
+            }
             ast::Stmt::Global(stmt) => self.outer(&stmt.names),
             ast::Stmt::Nonlocal(stmt) => self.outer(&stmt.names),
             ast::Stmt::Pass(_) | ast::Stmt::TypeAlias(_) | ast::Stmt::IpyEscapeCommand(_) => return,
@@ -409,9 +427,12 @@ impl<'a> Lowerer<'a> {
     fn match_statement(&mut self, stmt: &'a ast::StmtMatch) -> Stmt {
         let start = self.mark();
         let subject = self.expr(&stmt.subject);
-        self.condition(start);
-        let cases = stmt
-            .cases
+        let cases = self.under(start, |lowerer| lowerer.cases(&stmt.cases, subject));
+        Stmt::Match { subject, cases }
+    }
+
+    fn cases(&mut self, cases: &'a [ast::MatchCase], subject: ExprId) -> Vec<Case> {
+        cases
             .iter()
             .map(|case| {
                 let at = span_of(&case.pattern);
@@ -429,8 +450,7 @@ impl<'a> Lowerer<'a> {
                 }
                 Case { test, bindings, irrefutable, body: self.body(&case.body) }
             })
-            .collect();
-        Stmt::Match { subject, cases }
+            .collect()
     }
 
     /// The test a pattern amounts to, over `subject`.
@@ -624,7 +644,8 @@ impl<'a> Lowerer<'a> {
         finder.statement(stmt);
         for call in finder.calls {
             let callee = self.full_expr(&call.func);
-            self.scope().callees.push(callee);
+            let at = self.mark().saturating_sub(1);
+            self.scope().callees.push(Callee { expr: callee, at });
             let args = self.file.push_list(&[]);
             let index = self.file.push_call(callee, args, &[]);
             let at = span_of(call);

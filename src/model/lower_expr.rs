@@ -87,7 +87,8 @@ impl<'a> Lowerer<'a> {
             ast::Expr::BoolOp(operation) => {
                 let start = self.mark();
                 let values = self.exprs(&operation.values);
-                self.condition(start);
+                let end = self.mark();
+                self.condition(start, end);
                 match operation.op {
                     ast::BoolOp::And => Expr::And(values),
                     ast::BoolOp::Or => Expr::Or(values),
@@ -114,8 +115,9 @@ impl<'a> Lowerer<'a> {
             ast::Expr::If(choice) => {
                 let start = self.mark();
                 let test = self.expr(&choice.test);
-                self.condition(start);
+                let end = self.mark();
                 let (then, otherwise) = (self.expr(&choice.body), self.expr(&choice.orelse));
+                self.condition(start, end);
                 Expr::IfElse { test, then, otherwise }
             }
             ast::Expr::Subscript(subscript) => {
@@ -177,7 +179,18 @@ impl<'a> Lowerer<'a> {
     fn call(&mut self, call: &'a ast::ExprCall) -> Expr {
         let callee = self.expr(&call.func);
         let start = self.mark();
-        let args = self.exprs(&call.arguments.args);
+        self.called(callee);
+        let args: SmallVec<[ExprId; 6]> = call
+            .arguments
+            .args
+            .iter()
+            .map(|arg| {
+                let id = self.expr(arg);
+                self.called(id);
+                id
+            })
+            .collect();
+        let args = self.file.push_list(&args);
         let keywords: Vec<Keyword> = call
             .arguments
             .keywords
@@ -188,12 +201,15 @@ impl<'a> Lowerer<'a> {
             })
             .collect();
         self.passed(start);
-        let handed = self.file.list(args).iter().copied();
-        let callees = std::iter::once(callee).chain(handed);
-        let named: SmallVec<[ExprId; 6]> =
-            callees.filter(|&id| matches!(self.file.expr(id), Expr::Name(_) | Expr::Attribute { .. })).collect();
-        self.scope().callees.extend(named);
         Expr::Call(self.file.push_call(callee, args, &keywords))
+    }
+
+    /// Keeps a name or attribute, lowered just now, that is called or handed to a call.
+    fn called(&mut self, expr: ExprId) {
+        if matches!(self.file.expr(expr), Expr::Name(_) | Expr::Attribute { .. }) {
+            let at = self.mark().saturating_sub(1);
+            self.scope().callees.push(Callee { expr, at });
+        }
     }
 
     fn dict(&mut self, dict: &'a ast::ExprDict) -> Expr {
@@ -215,21 +231,19 @@ impl<'a> Lowerer<'a> {
         key: Option<&'a ast::Expr>,
         generators: &'a [ast::Comprehension],
     ) -> Expr {
+        let start = self.mark();
         let clauses = generators
             .iter()
-            .map(|generator| {
-                let start = self.mark();
-                let clause = Clause {
-                    iter: self.expr(&generator.iter),
-                    target: self.target(&generator.target),
-                    conditions: self.exprs(&generator.ifs),
-                };
-                self.condition(start);
-                clause
+            .map(|generator| Clause {
+                iter: self.expr(&generator.iter),
+                target: self.target(&generator.target),
+                conditions: self.exprs(&generator.ifs),
             })
             .collect();
+        let end = self.mark();
         let key = key.map(|key| self.expr(key));
         let element = self.expr(element);
+        self.condition(start, end);
         Expr::Comprehension(self.file.push_comprehension(Comprehension { kind, element, key, clauses }))
     }
 

@@ -464,6 +464,19 @@ pub struct Guard {
     pub end: u32,
     /// The condition around it, counted as [`Flow::guard`] is.
     pub around: u32,
+    /// After the last name mentioned in what it decides about.
+    pub until: u32,
+    /// Whether something that it decides about leaves a block, or may end the process.
+    pub exits: bool,
+}
+
+/// A name or attribute that is called, or handed to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Callee {
+    /// The expression.
+    pub expr: ExprId,
+    /// Where its last name stands in [`Function::mentions`].
+    pub at: u32,
 }
 
 /// A function, or another body that is run as one.
@@ -504,7 +517,7 @@ pub struct Function {
     /// The names that the arguments of each call mention: ranges of [`Function::mentions`].
     pub arguments: Vec<(u32, u32)>,
     /// What it calls, and the names it hands to those calls: each may be a function that runs.
-    pub callees: Vec<ExprId>,
+    pub callees: Vec<Callee>,
     /// Whether only its calls were lowered, see [`super::Detail::Skeleton`].
     pub skeleton: bool,
 }

@@ -66,7 +66,7 @@ pub fn calls_to(file: &File, wanted: &dyn Fn(ExprId) -> bool) -> Vec<(LocalFunct
     }
     let mut holds = vec![false; file.functions.len()];
     for (index, function) in file.functions.iter().enumerate() {
-        if function.callees.iter().any(|&callee| wanted(callee)) {
+        if function.callees.iter().any(|callee| wanted(callee.expr)) {
             let mut home = LocalFunction(index as u32);
             while file.function(home).kind == FunctionKind::Lambda
                 && let Some(parent) = file.function(home).parent

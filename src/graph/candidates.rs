@@ -1,0 +1,179 @@
+//! Which functions are worth evaluating for themselves: those in which ranks may part on the way to a collective.
+//!
+//! A condition that may differ between ranks matters when what it decides about may reach a collective, or when it leaves
+//! before one. What is handed to a callee matters when the callee lets a parameter decide about one. Everything else is
+//! evaluated only when something evaluated asks for it.
+
+use rustc_hash::FxHashSet;
+
+use crate::base::{FileId, FunctionId, Symbol};
+use crate::catalog::Entry;
+use crate::model::{Function, FunctionKind, Guard, LocalFunction};
+
+use super::program::Program;
+use super::reach::{Place, Reaching, SOMEWHERE};
+use super::taint::Taint;
+
+/// Rounds in which callees' interest in their parameters spreads to their callers.
+const ROUNDS: usize = 4;
+
+/// The functions worth evaluating, of those that reach a collective.
+pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<FunctionId> {
+    let sensitive = sensitive(program, reaching);
+    let mut out = FxHashSet::default();
+    each_function(program, |file, locals_of| {
+        let functions = &program.file(file).model.functions;
+        for (index, function) in functions.iter().enumerate() {
+            let locals = locals_of(taint, index, &[]);
+            let id = program.function_id(file, LocalFunction(index as u32));
+            if !reaching.functions.contains(&id) {
+                continue;
+            }
+            let places = reaching.places(id);
+            let parts = Parts { taint, function, places, locals: &locals };
+            if parts.is_notable() || parts.decides() || parts.hands_on(&sensitive) {
+                out.insert(id);
+            }
+        }
+    });
+    out
+}
+
+/// Calls `visit` for every file, with what finds the variables of its functions that may differ: a nested function sees
+/// those of its home, which stands before it.
+fn each_function(
+    program: &Program,
+    mut visit: impl FnMut(FileId, &mut dyn FnMut(&Taint, usize, &[Symbol]) -> Vec<Symbol>),
+) {
+    for file in program.file_ids() {
+        let functions = &program.file(file).model.functions;
+        let mut known: Vec<Vec<Symbol>> = Vec::with_capacity(functions.len());
+        let mut locals_of = |taint: &Taint, index: usize, given: &[Symbol]| {
+            let function: &Function = &functions[index];
+            let mut locals = match function.parent.and_then(|parent| known.get(parent.0 as usize)) {
+                Some(outer) if function.kind != FunctionKind::ClassBody => outer.clone(),
+                _ => Vec::new(),
+            };
+            locals.extend_from_slice(given);
+            taint.locals(function, &mut locals);
+            known.push(locals.clone());
+            locals
+        };
+        visit(file, &mut locals_of);
+    }
+}
+
+/// Names of functions that let a parameter decide what they issue, or hand it to one that does; of operations too.
+fn sensitive(program: &Program, reaching: &Reaching) -> FxHashSet<Symbol> {
+    let mut names: FxHashSet<Symbol> = program
+        .catalog
+        .entries()
+        .filter(|(_, entry)| matches!(entry, Entry::Operation(_)))
+        .map(|(name, _)| name.last_part())
+        .collect();
+    let operations = names.clone();
+    // Only what each function's own parameters reach: the rest differs for every caller alike.
+    let mut waiting: Vec<(FunctionId, Vec<Symbol>)> = Vec::new();
+    let nothing = Taint::without_names();
+    for &id in &reaching.functions {
+        let function = program.function(id);
+        let mut locals = own_parameters(function);
+        let (file, local) = program.locate(id);
+        // What a nested function captures was handed to its home.
+        let home = program.file(file).model.function(local).parent;
+        let home = home.filter(|&home| program.file(file).model.function(home).kind == FunctionKind::Def);
+        if let Some(home) = home {
+            locals.extend(own_parameters(program.file(file).model.function(home)));
+        }
+        // A skeleton shows no conditions and no arguments; a decorator may look at what the function is given.
+        if function.skeleton || !program.file(file).model.list(function.decorators).is_empty() {
+            names.extend(names_of(program, id));
+        }
+        if locals.is_empty() || function.skeleton {
+            continue;
+        }
+        nothing.locals(function, &mut locals);
+        let parts = Parts { taint: &nothing, function, places: reaching.places(id), locals: &locals };
+        if parts.decides() || parts.hands_on(&operations) {
+            names.extend(names_of(program, id));
+            if let Some(home) = home {
+                names.extend(names_of(program, program.function_id(file, home)));
+            }
+        } else {
+            waiting.push((id, locals));
+        }
+    }
+    for _ in 0..ROUNDS {
+        let before = names.len();
+        waiting.retain(|(id, locals)| {
+            let function = program.function(*id);
+            let parts = Parts { taint: &nothing, function, places: reaching.places(*id), locals };
+            let hands_on = parts.hands_on(&names);
+            if hands_on {
+                names.extend(names_of(program, *id));
+            }
+            !hands_on
+        });
+        if names.len() == before {
+            break;
+        }
+    }
+    names
+}
+
+/// The parameters that a call gives: all but a method's object.
+fn own_parameters(function: &Function) -> Vec<Symbol> {
+    let bound = usize::from(function.class.is_some() && function.kind == FunctionKind::Def);
+    function.parameters.iter().skip(bound).map(|parameter| parameter.name).collect()
+}
+
+/// The names under which a function is called.
+fn names_of(program: &Program, function: FunctionId) -> impl Iterator<Item = Symbol> {
+    let class = program.class_of(function).map(|class| program.class(class).name);
+    std::iter::once(program.function(function).name).chain(class)
+}
+
+/// One function, its variables that may differ, and where it may reach a collective.
+struct Parts<'a> {
+    taint: &'a Taint,
+    function: &'a Function,
+    places: &'a [Place],
+    locals: &'a [Symbol],
+}
+
+impl Parts<'_> {
+    fn differs(&self, start: u32, end: u32) -> bool {
+        self.taint.mentioned(&self.function.mentions[start as usize..end as usize], self.locals)
+    }
+
+    /// Whether it names something worth a look wherever it stands.
+    fn is_notable(&self) -> bool {
+        let mut before = None;
+        self.function.mentions.iter().any(|&name| self.taint.is_notable(before.replace(name), name))
+    }
+
+    /// Whether a condition that may differ decides about a collective.
+    fn decides(&self) -> bool {
+        self.function.guards.iter().any(|guard| self.matters(guard) && self.differs(guard.start, guard.end))
+    }
+
+    fn matters(&self, guard: &Guard) -> bool {
+        let inside = |place: &Place| (guard.start..guard.until).contains(&place.1) || place.1 == SOMEWHERE;
+        // What stands before the condition comes again when a loop is around it.
+        let after = |place: &Place| guard.around > 0 || place.1 >= guard.start;
+        self.places.iter().any(inside) || (guard.exits && self.places.iter().any(after))
+    }
+
+    /// Whether something that may differ is handed to a callee that lets it decide, or that is not known.
+    fn hands_on(&self, sensitive: &FxHashSet<Symbol>) -> bool {
+        let reaches = |at: u32| self.places.binary_search_by_key(&at, |place| place.1).is_ok();
+        self.function.arguments.iter().any(|&(start, end)| {
+            let called = start
+                .checked_sub(1)
+                .is_some_and(|at| reaches(at) && sensitive.contains(&self.function.mentions[at as usize]));
+            // A function among the arguments runs with what stands beside it.
+            let handed = || (start..end).any(|at| reaches(at));
+            (called || handed()) && self.differs(start, end)
+        })
+    }
+}
