@@ -33,6 +33,12 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
             let parts = Parts { taint, function, places, locals: &locals };
             if parts.is_notable() || parts.decides() || parts.hands_on(&sensitive) {
                 out.insert(id);
+                // What a nested function captures is known where its home runs.
+                let mut home = function.parent;
+                while let Some(at) = home.filter(|at| functions[at.0 as usize].kind == FunctionKind::Def) {
+                    out.insert(program.function_id(file, at));
+                    home = functions[at.0 as usize].parent;
+                }
             }
         }
     });

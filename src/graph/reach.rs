@@ -199,8 +199,7 @@ impl<'p> Search<'p> {
             };
             // The object itself is called, or a method of it.
             let calls_one = |callee: &&Callee| {
-                is_one(callee.expr)
-                    || matches!(model.expr(callee.expr), Expr::Attribute { value, .. } if is_one(value))
+                is_one(callee.expr) || matches!(model.expr(callee.expr), Expr::Attribute { value, .. } if is_one(value))
             };
             let id = program.function_id(file, LocalFunction(index as u32));
             seeds.extend(function.callees.iter().filter(calls_one).map(|callee| (id, callee.at)));

@@ -92,6 +92,15 @@ impl Taint {
                 .names
                 .extend(constructors.filter(|&&name| program.catalog.entry(name).is_some()).map(|&name| last(name)));
         }
+        // An object whose methods tell of this process alone, such as a queue.
+        let locals = program.catalog.entries().filter_map(|(name, entry)| match entry {
+            Entry::Value(value) if matches!(value.kind, ValueKind::Local(_)) => name.as_str().rsplit_once('.'),
+            _ => None,
+        });
+        let kinds: FxHashSet<Symbol> = locals.map(|(kind, _)| Symbol::new(kind)).collect();
+        for kind in program.catalog.types().filter(|kind| kinds.contains(&kind.name)) {
+            taint.names.extend(kind.aliases.iter().chain([&kind.name]).map(|&name| last(name)));
+        }
         for file in program.file_ids() {
             for (_, import) in program.file(file).model.imports.iter().filter(|(_, import)| import.from) {
                 let renamed = import.names.iter().filter(|alias| taint.names.contains(&alias.name));

@@ -271,6 +271,17 @@ impl<'a> Lowerer<'a> {
                 {
                     self.flows(&method.value, start, end);
                 }
+                // `reduce_scatter_tensor(out, x)`: what is handed in may be written to.
+                if let ast::Expr::Call(call) = &*expr.value
+                    && let Expr::Call(index) = self.file.expr(value)
+                    && let callee = self.file.call(index).callee
+                    && let Some(&Callee { at, .. }) =
+                        self.scope().callees.iter().rev().find(|known| known.expr == callee)
+                {
+                    for arg in call.arguments.args.iter().filter(|arg| arg.is_name_expr()) {
+                        self.flows(arg, at, at + 1);
+                    }
+                }
                 Stmt::Expr(value)
             }
             ast::Stmt::Assign(assign) => {
