@@ -50,8 +50,8 @@ pub struct Aside {
 }
 
 /// The collectives issued beside the main sequence, in order of files.
-pub fn asides(program: &Program) -> Vec<Aside> {
-    let mut search = Search { program, communication: Communication::new(program), out: Vec::new() };
+pub(super) fn asides<'p>(program: &'p Program, communication: &mut Communication<'p>) -> Vec<Aside> {
+    let mut search = Search { program, communication, out: Vec::new() };
     for file in program.file_ids() {
         let model = &program.file(file).model;
         for index in 0..model.functions.len() as u32 {
@@ -82,13 +82,13 @@ pub fn asides(program: &Program) -> Vec<Aside> {
     search.out
 }
 
-struct Search<'p> {
+struct Search<'c, 'p> {
     program: &'p Program,
-    communication: Communication<'p>,
+    communication: &'c mut Communication<'p>,
     out: Vec<Aside>,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     fn destructor(&mut self, file: FileId, function: LocalFunction) {
         let id = self.program.function_id(file, function);
         let Some(issue) = self.communication.issue_of(id, Wanted::Any) else { return };

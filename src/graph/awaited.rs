@@ -39,8 +39,8 @@ pub struct Unawaited {
 }
 
 /// The asynchronous operations that nobody waits on in time, in order of files.
-pub fn unawaited(program: &Program) -> Vec<Unawaited> {
-    let mut search = Search { program, communication: Communication::new(program), out: Vec::new() };
+pub(super) fn unawaited<'p>(program: &'p Program, communication: &mut Communication<'p>) -> Vec<Unawaited> {
+    let mut search = Search { program, communication, out: Vec::new() };
     for file in program.file_ids() {
         let model = &program.file(file).model;
         for (index, definition) in model.functions.iter().enumerate() {
@@ -53,9 +53,9 @@ pub fn unawaited(program: &Program) -> Vec<Unawaited> {
     search.out
 }
 
-struct Search<'p> {
+struct Search<'c, 'p> {
     program: &'p Program,
-    communication: Communication<'p>,
+    communication: &'c mut Communication<'p>,
     out: Vec<Unawaited>,
 }
 
@@ -68,7 +68,7 @@ struct Started<'p> {
     confidence: Confidence,
 }
 
-impl<'p> Search<'p> {
+impl<'p> Search<'_, 'p> {
     fn block(&mut self, file: FileId, function: LocalFunction, block: Block, gathered: bool) {
         let model = &self.program.file(file).model;
         let statements = model.block(block);

@@ -21,6 +21,7 @@ use super::orders::{UnorderedLoop, unordered_loops};
 use super::program::Program;
 use super::reach::reaching;
 use super::shapes::{PermutedLoop, UnagreedShape, shapes};
+use super::stranded::{Stranded, stranded};
 use super::taint::Taint;
 use super::witness::{Found, Split, explain};
 
@@ -54,6 +55,8 @@ pub struct Divergence {
     pub shapes: Vec<UnagreedShape>,
     /// Loops over the same things in another order on other ranks.
     pub permuted: Vec<PermutedLoop>,
+    /// Failures of some ranks in front of a collective of all.
+    pub stranded: Vec<Stranded>,
     /// The functions from which a collective can be reached, and some more.
     pub reaching: Arc<FxHashSet<FunctionId>>,
 }
@@ -109,6 +112,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
                 check(&engine, completed, root, &mut healed, &mut out.splits);
                 foreign_roots(&engine, completed, summary.effects, &mut seen_roots, &mut out.foreign_roots);
                 gates(&engine, completed, summary.effects, &mut out.gates);
+                stranded(&engine, completed, summary.effects, &mut out.stranded);
                 shapes(&engine, completed, summary.effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
             }
         }
