@@ -11,6 +11,7 @@ use super::communication::{Communication, Issue, Wanted};
 use super::program::Program;
 use super::protected::{Cleanup, Swallowed, protected};
 use super::signals::{SignalExit, signal_exits};
+use super::unused::{PartlyUsed, partly_used};
 
 /// What stands beside the main sequence, in order of files.
 pub struct Conduct {
@@ -26,6 +27,8 @@ pub struct Conduct {
     pub asserted: Vec<(FunctionId, Issue)>,
     /// Exits on a flag that a signal handler sets.
     pub signal_exits: Vec<SignalExit>,
+    /// Parts of models under DDP that only some ranks use.
+    pub partly_used: Vec<PartlyUsed>,
 }
 
 impl Conduct {
@@ -40,6 +43,7 @@ impl Conduct {
             unawaited: unawaited(program, &mut communication),
             asserted: asserted(program, &mut communication),
             signal_exits: signal_exits(program, &mut communication),
+            partly_used: partly_used(program),
         }
     }
 }

@@ -7,7 +7,9 @@ use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Effects, EventId, Exit};
 
+use super::blocks::is_test;
 use super::evaluate::Engine;
+use super::program::Program;
 
 /// Nodes looked at for one function.
 const MAX_NODES: u32 = 4_000;
@@ -32,12 +34,21 @@ pub struct Stranded {
 }
 
 /// Adds the failures of one function.
-pub(super) fn stranded(engine: &Engine<'_>, function: FunctionId, root: EffectId, out: &mut Vec<Stranded>) {
+pub(super) fn stranded(
+    engine: &Engine<'_>,
+    program: &Program,
+    function: FunctionId,
+    root: EffectId,
+    out: &mut Vec<Stranded>,
+) {
     let summed = engine.effects.summed(root);
     if !summed.events || !summed.raises || summed.varies.is_empty() {
         return;
     }
-    Walk { engine, function, nodes: 0, out }.effect(root, None);
+    // A test that fails on one rank says so, and is run by somebody who waits for it.
+    let is_test = is_test(&program.file(program.locate(function).0).path);
+    let sure = if is_test { Confidence::Low } else { Confidence::Medium };
+    Walk { engine, function, sure, nodes: 0, out }.effect(root, None);
 }
 
 /// The first event behind a place.
@@ -46,6 +57,7 @@ type Behind = Option<(EventId, Option<(Site, Symbol)>)>;
 struct Walk<'a, 'e> {
     engine: &'a Engine<'e>,
     function: FunctionId,
+    sure: Confidence,
     nodes: u32,
     out: &'a mut Vec<Stranded>,
 }
@@ -83,7 +95,7 @@ impl Walk<'_, '_> {
                             op: event.op,
                             event: event.site,
                             call,
-                            confidence: event.confidence.min(Confidence::Medium),
+                            confidence: event.confidence.min(self.sure),
                         });
                     }
                     return;

@@ -32,7 +32,6 @@ impl Search<'_, '_> {
         // Either the pass says itself that it communicates, or it is one of a model that ranks train together.
         let (issue, (site, name)) = match (in_body.first(), step) {
             (Some(issue), Some(step)) => (issue.clone(), step),
-            (Some(issue), None) => (issue.clone(), issue.calls.first().copied()?),
             (None, Some((site, name))) if self.goes_together(file, function, around) => {
                 (implicit(site, name), (site, name))
             }
@@ -66,7 +65,8 @@ impl Search<'_, '_> {
     /// Whether what the handler notes leads to another pass, so that the counts of all ranks come out the same.
     fn makes_up(&mut self, file: FileId, function: LocalFunction, handler: &Handler, around: &[Around<'_>]) -> bool {
         let model = self.model(file);
-        let noted = super::swallow::noted(model, handler);
+        let mut noted = super::swallow::noted(model, handler);
+        noted.retain(|name| name.as_str() != "self");
         around.iter().flat_map(|around| around.rest).any(|&id| {
             let Stmt::If { test, body, .. } = model.stmt(id) else { return false };
             mentions(model, *test, &noted)
