@@ -112,7 +112,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
                 check(&engine, completed, root, &mut healed, &mut out.splits);
                 foreign_roots(&engine, completed, summary.effects, &mut seen_roots, &mut out.foreign_roots);
                 gates(&engine, completed, summary.effects, &mut out.gates);
-                stranded(&engine, program, completed, summary.effects, &mut out.stranded);
+                stranded(&engine, program, completed, root, &mut out.stranded);
                 shapes(&engine, completed, summary.effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
             }
         }
