@@ -41,12 +41,18 @@ pub struct Unawaited {
 /// The asynchronous operations that nobody waits on in time, in order of files.
 pub(super) fn unawaited<'p>(program: &'p Program, communication: &mut Communication<'p>) -> Vec<Unawaited> {
     let mut search = Search { program, communication, out: Vec::new() };
+    let messages = ["isend", "irecv", "batch_isend_irecv"].map(|name| Symbol::new(name));
     for file in program.file_ids() {
         let model = &program.file(file).model;
         for (index, definition) in model.functions.iter().enumerate() {
-            let is_body = matches!(definition.kind, FunctionKind::Def | FunctionKind::Module);
-            if is_body && !definition.skeleton {
-                search.block(file, LocalFunction(index as u32), definition.body, false);
+            let is_body = matches!(definition.kind, FunctionKind::Def | FunctionKind::Module) && !definition.skeleton;
+            let local = LocalFunction(index as u32);
+            let starts = || {
+                search.communication.may_reach(file, local)
+                    || definition.mentions.iter().any(|name| messages.contains(name))
+            };
+            if is_body && starts() {
+                search.block(file, local, definition.body, false);
             }
         }
     }

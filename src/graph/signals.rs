@@ -51,10 +51,12 @@ pub(super) fn signal_exits(program: &Program, communication: &mut Communication<
     for (file, function) in bodies(program) {
         let model = &program.file(file).model;
         let definition = model.function(function);
-        let together = communication.may_reach(file, function) || class_reaches(program, communication, file, function);
         let own = |flag: &Flag| program.same_tree(program.locate(flag.handler).0, file);
-        let asked = definition.mentions.iter().any(|name| flags.get(name).is_some_and(own));
-        if !asked || !together || is_test(&program.file(file).path) {
+        if !definition.mentions.iter().any(|name| flags.get(name).is_some_and(own)) {
+            continue;
+        }
+        let together = communication.may_reach(file, function) || class_reaches(program, communication, file, function);
+        if !together || is_test(&program.file(file).path) {
             continue;
         }
         let here = program.function_id(file, function);
@@ -89,6 +91,7 @@ pub(super) fn signal_exits(program: &Program, communication: &mut Communication<
 /// The attributes that signal handlers set, where no handler communicates itself.
 fn flags(program: &Program, communication: &mut Communication<'_>) -> FxHashMap<Symbol, Flag> {
     let mut handlers: Vec<FunctionId> = Vec::new();
+    let signal = Symbol::new("signal");
     for (file, function) in bodies(program) {
         let model = &program.file(file).model;
         let definition = model.function(function);
@@ -99,7 +102,7 @@ fn flags(program: &Program, communication: &mut Communication<'_>) -> FxHashMap<
         {
             handlers.push(program.function_id(file, function));
         }
-        if definition.mentions.iter().any(|name| name.as_str() == "signal") {
+        if definition.mentions.contains(&signal) {
             each_call(model, function, &mut |_, call| {
                 let is_signal =
                     program.resolve(file, function, call.callee).is_some_and(|name| name.as_str() == "signal.signal");

@@ -164,7 +164,8 @@ fn passed_on(engine: &Engine<'_>, arm: EffectId) -> Option<Site> {
                 return None;
             }
             let outer = handlers.is_empty().then(|| passed_on(engine, *body)).flatten();
-            outer.or_else(|| handlers.iter().find_map(|handler| raise_in(engine, handler.body)))
+            let local = handlers.iter().filter(|handler| is_local(&handler.catches));
+            outer.or_else(|| local.into_iter().find_map(|handler| raise_in(engine, handler.body)))
         }
         _ => None,
     }
@@ -181,4 +182,17 @@ fn raise_in(engine: &Engine<'_>, effect: EffectId) -> Option<Site> {
         Effect::Loop { body, .. } | Effect::Scope { body, .. } => raise_in(engine, *body),
         _ => None,
     }
+}
+
+/// Whether a handler catches what can befall one rank: files, network, anything. A missing module or key is missing for
+/// all of them.
+fn is_local(catches: &[Symbol]) -> bool {
+    const WORDS: [&str; 10] =
+        ["OSError", "IOError", "Runtime", "File", "Permission", "Timeout", "Connection", "HTTP", "Client", "Storage"];
+    let local = |name: &Symbol| {
+        let name = name.as_str();
+        matches!(name, "Exception" | "BaseException" | "EnvironmentError")
+            || WORDS.iter().any(|word| name.contains(word))
+    };
+    catches.is_empty() || catches.iter().any(local)
 }

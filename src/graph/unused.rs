@@ -41,10 +41,10 @@ struct Switch {
 /// The parts of models under DDP that only some ranks use, in order of files.
 pub(super) fn partly_used(program: &Program) -> Vec<PartlyUsed> {
     let mut out = Vec::new();
+    let spelled = ["DistributedDataParallel", "DDP"].map(|name| Symbol::new(name));
     for (file, function) in bodies(program) {
         let model = &program.file(file).model;
-        let spelled = |name: &Symbol| matches!(name.as_str(), "DistributedDataParallel" | "DDP");
-        if !model.function(function).mentions.iter().any(spelled) {
+        if !model.function(function).mentions.iter().any(|name| spelled.contains(name)) {
             continue;
         }
         let mut wraps: Vec<(ExprId, Call)> = Vec::new();

@@ -6,7 +6,9 @@
 use crate::base::{FileId, Site, Symbol};
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{Call, Expr, ExprId, Handler, LocalFunction, Stmt, Try};
+use crate::model::{
+    Block, Call, Expr, ExprId, File, Handler, LocalFunction, Stmt, Try, each_expression, each_statement,
+};
 
 use super::super::blocks::{Around, is_test, mentions};
 use super::super::communication::{Issue, Wanted, calls_in};
@@ -40,7 +42,9 @@ impl Search<'_, '_> {
         if self.makes_up(file, function, handler, around) {
             return None;
         }
-        let confidence = if is_test(&self.program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+        // A pass that asks its peers on the way and raises for them has at least thought of it.
+        let thought_of = is_test(&self.program.file(file).path) || raises_for_peers(model, parts.body);
+        let confidence = if thought_of { Confidence::Low } else { Confidence::Medium };
         Some(Swallowed {
             function: (file, function),
             handler: Site { file, span: handler.span },
@@ -79,7 +83,7 @@ impl Search<'_, '_> {
 }
 
 /// A pass through a model, by the name of the call: `backward`, `train_step`, `forward_backward_func`.
-fn is_pass(model: &crate::model::File, call: Call) -> Option<Symbol> {
+fn is_pass(model: &File, call: Call) -> Option<Symbol> {
     let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return None };
     let words: Vec<&str> = name.as_str().split('_').collect();
     let has = |word: &str| words.contains(&word);
@@ -88,8 +92,21 @@ fn is_pass(model: &crate::model::File, call: Call) -> Option<Symbol> {
     (pass && !is_probe(model, call.callee)).then_some(name)
 }
 
+/// `raise RuntimeError("CUDA out of memory on a different rank")`
+fn raises_for_peers(model: &File, body: Block) -> bool {
+    let mut found = false;
+    each_statement(model, body, &mut |_, stmt| {
+        if let Stmt::Raise(Some(exception)) = stmt {
+            each_expression(model, *exception, &mut |_, expr| {
+                found |= matches!(expr, Expr::Str(text) if text.as_str().contains("memory"));
+            });
+        }
+    });
+    found
+}
+
 /// `tuner.backward_time`, `scaler.…`: objects that only look at passes.
-fn is_probe(model: &crate::model::File, callee: ExprId) -> bool {
+fn is_probe(model: &File, callee: ExprId) -> bool {
     let Expr::Attribute { value, .. } = model.expr(callee) else { return false };
     let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else { return false };
     ["log", "timer", "profiler", "meter"].iter().any(|word| object.as_str().contains(word))
