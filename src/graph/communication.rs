@@ -192,6 +192,7 @@ impl<'p> Communication<'p> {
         found
     }
 
+    /// The function of the program that a call runs.
     pub fn callee(&mut self, file: FileId, function: LocalFunction, call: Call) -> Option<(FunctionId, Confidence)> {
         let program = self.program;
         if let Some(found) = called(program, file, function, call.callee) {

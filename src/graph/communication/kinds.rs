@@ -88,7 +88,6 @@ impl Communication<'_> {
     }
 
     /// The type of an attribute, from what the methods of its class assign to it.
-    /// The type of an attribute, from what the methods of its class assign to it.
     pub(super) fn attribute(&mut self, class: ClassId, name: Symbol) -> Option<Kind> {
         if let Some(&known) = self.attributes.get(&(class, name)) {
             return known;

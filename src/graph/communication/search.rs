@@ -41,7 +41,6 @@ impl Communication<'_> {
         out
     }
 
-    /// The function of the program that a call runs.
     /// Breadth first, so that the chain shown is the shortest.
     pub(super) fn search(&mut self, start: FunctionId, wanted: Wanted, truths: Truths) -> Option<Issue> {
         let mut seen: FxHashSet<FunctionId> = FxHashSet::default();

@@ -122,8 +122,6 @@ impl Search<'_, '_> {
     }
 
     /// Whether the handler ends the process without running what stands in `finally`.
-
-    /// Whether the handler ends the process without running what stands in `finally`.
     pub(super) fn leaves_at_once(&self, file: FileId, function: LocalFunction, block: Block) -> bool {
         let calls = calls_in(self.model(file), block);
         calls.iter().any(|(_, call)| {

@@ -54,9 +54,6 @@ impl Search<'_, '_> {
 
     /// A failure before a collective of the same block.
     #[expect(clippy::too_many_arguments, reason = "the parts of one statement and what was found in them")]
-
-    /// A failure before a collective of the same block.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one statement and what was found in them")]
     pub(super) fn protected(
         &mut self,
         file: FileId,
@@ -121,9 +118,6 @@ impl Search<'_, '_> {
             );
         }
     }
-
-    /// A failure whose handler leaves, and a collective behind the block.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one statement and what was found in them")]
 
     /// A failure whose handler leaves, and a collective behind the block.
     #[expect(clippy::too_many_arguments, reason = "the parts of one statement and what was found in them")]
@@ -227,8 +221,6 @@ impl Search<'_, '_> {
             }
         }
     }
-
-    /// Whether what the handler notes down goes into a collective behind the block: ranks vote on it.
 
     /// Whether what the handler notes down goes into a collective behind the block: ranks vote on it.
     pub(super) fn is_agreed(

@@ -115,8 +115,6 @@ impl<'p> Run<'p> {
     }
 
     /// Fills `out`; whether everything that decides about its length is known.
-
-    /// Fills `out`; whether everything that decides about its length is known.
     pub(super) fn comprehension(
         &mut self,
         body: &mut Body<'p>,
@@ -171,8 +169,6 @@ impl<'p> Run<'p> {
         }
         self.by_convention(name).unwrap_or(UNIFORM)
     }
-
-    /// A function or property of a library that is named.
 
     /// A function or property of a library that is named.
     pub(super) fn reference(&self, body: &Body<'p>, id: ExprId) -> Option<Known> {

@@ -39,8 +39,6 @@ impl<'p> Run<'p> {
     }
 
     /// Whether evaluating the expression may send or receive.
-
-    /// Whether evaluating the expression may send or receive.
     pub(super) fn speaks(&self, body: &Body<'p>, root: ExprId) -> bool {
         let mut found = false;
         crate::model::each_expression(body.model, root, &mut |_, expr| {
@@ -60,8 +58,6 @@ impl<'p> Run<'p> {
         });
         found
     }
-
-    /// Whether the function, or one that it calls, names a point-to-point operation.
 
     /// Whether the function, or one that it calls, names a point-to-point operation.
     pub(super) fn may_speak(&self, function: FunctionId, fuel: u32) -> bool {

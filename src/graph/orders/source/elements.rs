@@ -58,8 +58,6 @@ impl Place<'_> {
     }
 
     /// What the elements of a container are.
-
-    /// What the elements of a container are.
     pub(super) fn elements_in(&self, expr: ExprId) -> Elements {
         let model = &self.program.file(self.file).model;
         match model.expr(expr) {
