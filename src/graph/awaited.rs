@@ -41,7 +41,7 @@ pub struct Unawaited {
 /// The asynchronous operations that nobody waits on in time, in order of files.
 pub(super) fn unawaited<'p>(program: &'p Program, communication: &mut Communication<'p>) -> Vec<Unawaited> {
     let mut search = Search { program, communication, out: Vec::new() };
-    let messages = ["isend", "irecv", "batch_isend_irecv"].map(|name| Symbol::new(name));
+    let messages = ["isend", "irecv", "batch_isend_irecv"].map(Symbol::new);
     for file in program.file_ids() {
         let model = &program.file(file).model;
         for (index, definition) in model.functions.iter().enumerate() {

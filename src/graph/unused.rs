@@ -41,7 +41,7 @@ struct Switch {
 /// The parts of models under DDP that only some ranks use, in order of files.
 pub(super) fn partly_used(program: &Program) -> Vec<PartlyUsed> {
     let mut out = Vec::new();
-    let spelled = ["DistributedDataParallel", "DDP"].map(|name| Symbol::new(name));
+    let spelled = ["DistributedDataParallel", "DDP"].map(Symbol::new);
     for (file, function) in bodies(program) {
         let model = &program.file(file).model;
         if !model.function(function).mentions.iter().any(|name| spelled.contains(name)) {

@@ -133,13 +133,13 @@ impl<'p> Reader<'p> {
                 self.speak(*value);
                 let made = self.sequence(*value);
                 for &target in model.list(*targets) {
-                    self.bind(target, *value, made.as_ref());
+                    self.bind(target, made.as_ref());
                 }
             }
             Stmt::Annotated { target, value: Some(value), .. } => {
                 self.speak(*value);
                 let made = self.sequence(*value);
-                self.bind(*target, *value, made.as_ref());
+                self.bind(*target, made.as_ref());
             }
             Stmt::AugAssign { value, .. } | Stmt::Expr(value) => self.speak(*value),
             Stmt::Return(Some(value)) => {
@@ -247,12 +247,12 @@ impl<'p> Reader<'p> {
         (names, false)
     }
 
-    fn bind(&mut self, target: ExprId, value: ExprId, made: Option<&Sequence>) {
+    fn bind(&mut self, target: ExprId, made: Option<&Sequence>) {
         let model = self.model;
         if let Expr::Tuple(parts) = model.expr(target) {
             // `buffers, split = make()`: the first that is returned.
             if let (Some(&first), Some(made)) = (model.list(parts).first(), made) {
-                self.bind(first, value, Some(made));
+                self.bind(first, Some(made));
             }
             return;
         }
