@@ -49,9 +49,14 @@ pub struct Aside {
     pub confidence: Confidence,
 }
 
+/// What a function mentions that hands another one over.
+const WORDS: [&str; 9] =
+    ["Thread", "Timer", "submit", "run_in_executor", "to_thread", "register", "finalize", "signal", "callbacks"];
+
 /// The collectives issued beside the main sequence, in order of files.
-pub fn asides(program: &Program) -> Vec<Aside> {
-    let mut search = Search { program, communication: Communication::new(program), out: Vec::new() };
+pub(super) fn asides<'p>(program: &'p Program, communication: &mut Communication<'p>) -> Vec<Aside> {
+    let mut search = Search { program, communication, out: Vec::new() };
+    let words: FxHashSet<Symbol> = WORDS.iter().map(|word| Symbol::new(word)).collect();
     for file in program.file_ids() {
         let model = &program.file(file).model;
         for index in 0..model.functions.len() as u32 {
@@ -63,18 +68,7 @@ pub fn asides(program: &Program) -> Vec<Aside> {
             if definition.name.as_str() == "__del__" && definition.class.is_some() {
                 search.destructor(file, function);
             }
-            const WORDS: [&str; 9] = [
-                "Thread",
-                "Timer",
-                "submit",
-                "run_in_executor",
-                "to_thread",
-                "register",
-                "finalize",
-                "signal",
-                "callbacks",
-            ];
-            if definition.mentions.iter().any(|name| WORDS.contains(&name.as_str())) {
+            if definition.mentions.iter().any(|name| words.contains(name)) {
                 search.hand_overs(file, function);
             }
         }
@@ -82,13 +76,13 @@ pub fn asides(program: &Program) -> Vec<Aside> {
     search.out
 }
 
-struct Search<'p> {
+struct Search<'c, 'p> {
     program: &'p Program,
-    communication: Communication<'p>,
+    communication: &'c mut Communication<'p>,
     out: Vec<Aside>,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     fn destructor(&mut self, file: FileId, function: LocalFunction) {
         let id = self.program.function_id(file, function);
         let Some(issue) = self.communication.issue_of(id, Wanted::Any) else { return };

@@ -39,23 +39,29 @@ pub struct Unawaited {
 }
 
 /// The asynchronous operations that nobody waits on in time, in order of files.
-pub fn unawaited(program: &Program) -> Vec<Unawaited> {
-    let mut search = Search { program, communication: Communication::new(program), out: Vec::new() };
+pub(super) fn unawaited<'p>(program: &'p Program, communication: &mut Communication<'p>) -> Vec<Unawaited> {
+    let mut search = Search { program, communication, out: Vec::new() };
+    let messages = ["isend", "irecv", "batch_isend_irecv"].map(Symbol::new);
     for file in program.file_ids() {
         let model = &program.file(file).model;
         for (index, definition) in model.functions.iter().enumerate() {
-            let is_body = matches!(definition.kind, FunctionKind::Def | FunctionKind::Module);
-            if is_body && !definition.skeleton {
-                search.block(file, LocalFunction(index as u32), definition.body, false);
+            let is_body = matches!(definition.kind, FunctionKind::Def | FunctionKind::Module) && !definition.skeleton;
+            let local = LocalFunction(index as u32);
+            let starts = || {
+                search.communication.may_reach(file, local)
+                    || definition.mentions.iter().any(|name| messages.contains(name))
+            };
+            if is_body && starts() {
+                search.block(file, local, definition.body, false);
             }
         }
     }
     search.out
 }
 
-struct Search<'p> {
+struct Search<'c, 'p> {
     program: &'p Program,
-    communication: Communication<'p>,
+    communication: &'c mut Communication<'p>,
     out: Vec<Unawaited>,
 }
 
@@ -68,7 +74,7 @@ struct Started<'p> {
     confidence: Confidence,
 }
 
-impl<'p> Search<'p> {
+impl<'p> Search<'_, 'p> {
     fn block(&mut self, file: FileId, function: LocalFunction, block: Block, gathered: bool) {
         let model = &self.program.file(file).model;
         let statements = model.block(block);

@@ -3,6 +3,9 @@
 //! A light answer from names and types alone, for questions that need no ranks: the engine is not asked, and no function
 //! is evaluated.
 
+mod kinds;
+mod search;
+
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,12 +14,12 @@ use smallvec::SmallVec;
 use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
 use crate::catalog::{Entry, GroupOf, Operation, OperationKind};
 use crate::finding::Confidence;
-use crate::model::{Block, Call, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, UnaryOp};
+use crate::model::{Block, Call, Expr, ExprId, File, LocalFunction};
 use crate::model::{each_expression, each_statement, expressions_of};
 
 use super::helpers::called;
 use super::program::Program;
-use super::resolve::{Scope, Target};
+use super::resolve::Target;
 
 /// Calls between a call and the operation it is said to issue.
 const MAX_DEPTH: usize = 6;
@@ -189,33 +192,6 @@ impl<'p> Communication<'p> {
         found
     }
 
-    /// What a call makes true or false of the parameters that the function called asks for.
-    fn truths(&mut self, file: FileId, call: Call, called: FunctionId) -> Truths {
-        let steps = self.steps_of(called);
-        let model = &self.program.file(file).model;
-        let definition = self.program.function(called);
-        let own = &self.program.file(self.program.locate(called).0).model;
-        let bound = definition.class.is_some()
-            && definition.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"));
-        let mut out = Truths::new();
-        for &(name, _) in steps.iter().flat_map(|step| &step.guards) {
-            if out.iter().any(|(known, _)| *known == name) {
-                continue;
-            }
-            let Some(position) = definition.parameters.iter().position(|parameter| parameter.name == name) else {
-                continue;
-            };
-            let given = argument(model, call, position.checked_sub(usize::from(bound)), name);
-            let truth = match given {
-                Some(given) => truth_of(model.expr(given)),
-                None => definition.parameters[position].default.and_then(|default| truth_of(own.expr(default))),
-            };
-            out.extend(truth.map(|truth| (name, truth)));
-        }
-        out.sort_by_key(|(name, _)| name.as_str());
-        out
-    }
-
     /// The function of the program that a call runs.
     pub fn callee(&mut self, file: FileId, function: LocalFunction, call: Call) -> Option<(FunctionId, Confidence)> {
         let program = self.program;
@@ -328,272 +304,6 @@ impl<'p> Communication<'p> {
         let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else { return None };
         let kind = program.catalog.type_of_variable(object)?;
         method(kind).map(|operation| (operation, Confidence::Medium))
-    }
-
-    /// The type of an object, from its annotation or from what it is constructed by.
-    fn kind_of(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<Kind> {
-        let program = self.program;
-        let model = &program.file(file).model;
-        match model.expr(object) {
-            Expr::Name(name) => {
-                if let Some(Target::Variable(home, name)) = program.target(file, function, object) {
-                    let &[value] = program.module_values(home, name) else { return None };
-                    let home_model = &program.file(home).model;
-                    let Expr::Call(call) = home_model.expr(value) else { return None };
-                    return self.constructed(home, home_model.module(), home_model.call(call).callee);
-                }
-                let owner = match program.scope_of(file, function, name) {
-                    Scope::Local(owner) => owner,
-                    Scope::Global => model.module(),
-                };
-                let definition = model.function(owner);
-                let is_self =
-                    definition.class.is_some() && definition.parameters.first().is_some_and(|first| first.name == name);
-                if is_self && matches!(name.as_str(), "self" | "cls") {
-                    return definition.class.map(|class| Kind::Own(program.class_id(file, class)));
-                }
-                if let Some(parameter) = definition.parameters.iter().find(|parameter| parameter.name == name) {
-                    return self.constructed(file, owner, parameter.annotation?);
-                }
-                if let Some(&known) = self.locals.get(&(file, owner, name)) {
-                    return known;
-                }
-                let mut found = None;
-                each_statement(model, definition.body, &mut |_, stmt| {
-                    let value = match stmt {
-                        Stmt::Assign { targets, value } => model
-                            .list(*targets)
-                            .iter()
-                            .any(|&target| model.expr(target) == Expr::Name(name))
-                            .then_some(*value),
-                        Stmt::Annotated { target, value: Some(value), .. }
-                            if model.expr(*target) == Expr::Name(name) =>
-                        {
-                            Some(*value)
-                        }
-                        _ => None,
-                    };
-                    if let Some(value) = value
-                        && let Expr::Call(call) = model.expr(value)
-                    {
-                        found = found.or(Some(model.call(call).callee));
-                    }
-                });
-                let kind = found.and_then(|found| self.constructed(file, owner, found));
-                self.locals.insert((file, owner, name), kind);
-                kind
-            }
-            Expr::Attribute { value, name } if is_self(model, function, value) => {
-                let class = class_around(program, file, function)?;
-                self.attribute(class, name)
-            }
-            _ => None,
-        }
-    }
-
-    fn constructed(&self, file: FileId, function: LocalFunction, named: ExprId) -> Option<Kind> {
-        let program = self.program;
-        let model = &program.file(file).model;
-        let named = match model.expr(named) {
-            Expr::Subscript(generic, inner) if model.dotted(generic).is_some_and(|name| name.ends_with("Optional")) => {
-                inner
-            }
-            _ => named,
-        };
-        match program.target(file, function, named)? {
-            Target::Class(class) => Some(Kind::Own(class)),
-            Target::External(dotted) => {
-                let known = program.catalog.type_named(dotted).map(|kind| kind.name);
-                Some(known.or(program.catalog.first_of(dotted)).map_or(Kind::Foreign, Kind::Library))
-            }
-            _ => None,
-        }
-    }
-
-    /// The type of an attribute, from what the methods of its class assign to it.
-    fn attribute(&mut self, class: ClassId, name: Symbol) -> Option<Kind> {
-        if let Some(&known) = self.attributes.get(&(class, name)) {
-            return known;
-        }
-        let program = self.program;
-        let mut found = None;
-        for &class in program.lineage(class) {
-            let (file, _) = program.locate_class(class);
-            let model = &program.file(file).model;
-            for &(_, method) in &program.class(class).methods {
-                if found.is_some() || !model.function(method).mentions.contains(&name) {
-                    continue;
-                }
-                let mut constructor = None;
-                each_statement(model, model.function(method).body, &mut |_, stmt| {
-                    let Stmt::Assign { targets, value } = stmt else { return };
-                    let Expr::Call(call) = model.expr(*value) else { return };
-                    let is_it = |&target: &ExprId| matches!(model.expr(target), Expr::Attribute { value, name: written } if written == name && is_self(model, method, value));
-                    if model.list(*targets).iter().any(is_it) {
-                        constructor = constructor.or(Some(model.call(call).callee));
-                    }
-                });
-                found = constructor.and_then(|constructor| self.constructed(file, method, constructor));
-            }
-        }
-        self.attributes.insert((class, name), found);
-        found
-    }
-
-    /// Breadth first, so that the chain shown is the shortest.
-    fn search(&mut self, start: FunctionId, wanted: Wanted, truths: Truths) -> Option<Issue> {
-        let mut seen: FxHashSet<FunctionId> = FxHashSet::default();
-        let mut level = vec![Reached { function: start, calls: Vec::new(), truths, confidence: Confidence::High }];
-        seen.insert(start);
-        let mut whole = true;
-        for depth in 0..MAX_DEPTH {
-            let mut next = Vec::new();
-            for from in level {
-                let blind = wanted == Wanted::Any && depth < MAX_BLIND;
-                if !self.reaching.contains(&from.function) && !blind {
-                    continue;
-                }
-                if seen.len() > MAX_FUNCTIONS {
-                    return None;
-                }
-                let barren = (from.function, wanted, Truths::new());
-                if matches!(self.known.get(&barren), Some(None)) {
-                    continue;
-                }
-                let (file, _) = self.program.locate(from.function);
-                let model = &self.program.file(file).model;
-                for step in self.steps_of(from.function).iter() {
-                    let never = |(name, truth): &(Symbol, bool)| from.truths.contains(&(*name, !truth));
-                    if step.guards.iter().any(never) {
-                        whole = false;
-                        continue;
-                    }
-                    match &step.what {
-                        Towards::Issues(issue) if wanted.takes(issue.kind) => {
-                            let confidence = from.confidence.min(issue.confidence);
-                            return Some(Issue { calls: from.calls, confidence, ..issue.clone() });
-                        }
-                        Towards::Issues(_) => {}
-                        Towards::Calls(expr, called, sure) => {
-                            if seen.insert(*called)
-                                && let Expr::Call(call) = model.expr(*expr)
-                            {
-                                let mut calls = from.calls.clone();
-                                let site = Site { file, span: model.span(*expr) };
-                                calls.push((site, self.program.function(*called).name));
-                                let truths = self.truths(file, model.call(call), *called);
-                                let confidence = from.confidence.min(*sure);
-                                next.push(Reached { function: *called, calls, truths, confidence });
-                            }
-                        }
-                    }
-                }
-            }
-            level = next;
-            if level.is_empty() {
-                break;
-            }
-        }
-        // Nothing was left out: none of them reaches anything.
-        if whole && level.is_empty() && wanted != Wanted::Any {
-            for function in seen {
-                self.known.insert((function, wanted, Truths::new()), None);
-            }
-        }
-        None
-    }
-
-    fn steps_of(&mut self, function: FunctionId) -> Rc<[Step]> {
-        if let Some(known) = self.steps.get(&function) {
-            return known.clone();
-        }
-        let (file, local) = self.program.locate(function);
-        let model = &self.program.file(file).model;
-        let definition = model.function(local);
-        let mut calls = Vec::new();
-        if definition.kind != FunctionKind::ClassBody {
-            guarded_calls(model, definition, definition.body, &Truths::new(), &mut calls);
-        }
-        let mut steps = Vec::new();
-        for (expr, call, guards) in calls {
-            if let Some(issue) = self.itself(file, local, expr, call) {
-                steps.push(Step { what: Towards::Issues(issue), guards });
-            } else if let Some((called, confidence)) = self.callee(file, local, call) {
-                steps.push(Step { what: Towards::Calls(expr, called, confidence), guards });
-            }
-        }
-        let steps: Rc<[Step]> = steps.into();
-        self.steps.insert(function, steps.clone());
-        steps
-    }
-}
-
-fn truth_of(expr: Expr) -> Option<bool> {
-    match expr {
-        Expr::Bool(value) => Some(value),
-        Expr::None => Some(false),
-        _ => None,
-    }
-}
-
-/// The calls of a block with the parameters that decide whether they are made.
-fn guarded_calls(
-    model: &File,
-    definition: &Function,
-    block: Block,
-    guards: &Truths,
-    out: &mut Vec<(ExprId, Call, Truths)>,
-) {
-    for &id in model.block(block) {
-        let stmt = model.stmt(id);
-        for root in expressions_of(model, stmt) {
-            each_expression(model, root, &mut |id, expr| {
-                if let Expr::Call(call) = expr {
-                    out.push((id, model.call(call), guards.clone()));
-                }
-            });
-        }
-        match stmt {
-            Stmt::If { test, body, orelse } => {
-                let mut holds = guards.clone();
-                asked(model, definition, *test, true, &mut holds);
-                guarded_calls(model, definition, *body, &holds, out);
-                let mut fails = guards.clone();
-                if !matches!(model.expr(*test), Expr::And(_)) {
-                    asked(model, definition, *test, false, &mut fails);
-                }
-                guarded_calls(model, definition, *orelse, &fails, out);
-            }
-            Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
-                guarded_calls(model, definition, *body, guards, out);
-                guarded_calls(model, definition, *orelse, guards, out);
-            }
-            Stmt::With { body, .. } => guarded_calls(model, definition, *body, guards, out),
-            Stmt::Match { cases, .. } => {
-                cases.iter().for_each(|case| guarded_calls(model, definition, case.body, guards, out));
-            }
-            Stmt::Try(parts) => {
-                guarded_calls(model, definition, parts.body, guards, out);
-                parts.handlers.iter().for_each(|handler| guarded_calls(model, definition, handler.body, guards, out));
-                guarded_calls(model, definition, parts.orelse, guards, out);
-                guarded_calls(model, definition, parts.finally, guards, out);
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The parameters that a test asks for, when it comes out as `truth`.
-fn asked(model: &File, definition: &Function, test: ExprId, truth: bool, out: &mut Truths) {
-    match model.expr(test) {
-        Expr::Name(name) if definition.parameters.iter().any(|parameter| parameter.name == name) => {
-            out.push((name, truth))
-        }
-        Expr::Unary(UnaryOp::Not, inner) => asked(model, definition, inner, !truth, out),
-        Expr::And(parts) if truth => {
-            model.list(parts).iter().for_each(|&part| asked(model, definition, part, truth, out))
-        }
-        _ => {}
     }
 }
 

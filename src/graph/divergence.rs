@@ -22,6 +22,7 @@ use super::orders::{UnorderedLoop, unordered_loops};
 use super::program::Program;
 use super::reach::reaching;
 use super::shapes::{PermutedLoop, UnagreedShape, shapes};
+use super::stranded::{Stranded, stranded};
 use super::taint::Taint;
 use super::witness::{Found, Split, explain};
 
@@ -55,6 +56,8 @@ pub struct Divergence {
     pub shapes: Vec<UnagreedShape>,
     /// Loops over the same things in another order on other ranks.
     pub permuted: Vec<PermutedLoop>,
+    /// Failures of some ranks in front of a collective of all.
+    pub stranded: Vec<Stranded>,
     /// The functions from which a collective can be reached, and some more.
     pub reaching: Arc<FxHashSet<FunctionId>>,
 }
@@ -110,6 +113,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
                 check(&engine, completed, root, &mut healed, &mut out.splits);
                 foreign_roots(&engine, completed, summary.effects, &mut seen_roots, &mut out.foreign_roots);
                 gates(&engine, completed, summary.effects, &mut out.gates);
+                stranded(&engine, program, completed, root, &mut out.stranded);
                 shapes(&engine, completed, summary.effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
             }
         }

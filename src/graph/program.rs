@@ -9,6 +9,7 @@ use crate::catalog::{Catalog, Entry, ProjectFacts};
 use crate::model::{Class, File, Function, LocalClass, LocalFunction};
 
 use super::bindings::Bindings;
+use super::conduct::Conduct;
 use super::divergence::{Divergence, Prepared};
 use super::environment::EnvironmentReads;
 use super::modules::Modules;
@@ -47,6 +48,7 @@ pub struct Program {
     pub(super) globals: Vec<RwLock<FxHashMap<Symbol, Option<Target>>>>,
     environment: OnceLock<EnvironmentReads>,
     operators: OnceLock<OperatorFolders>,
+    conduct: OnceLock<Conduct>,
 }
 
 impl Program {
@@ -74,6 +76,7 @@ impl Program {
             globals: Vec::new(),
             environment: OnceLock::new(),
             operators: OnceLock::new(),
+            conduct: OnceLock::new(),
         };
         let mut methods: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
         for (index, file) in program.files.iter().enumerate() {
@@ -110,6 +113,7 @@ impl Program {
             whole.splits.extend(part.splits);
             whole.foreign_roots.extend(part.foreign_roots);
             whole.gates.extend(part.gates);
+            whole.stranded.extend(part.stranded);
             whole.unordered.extend(part.unordered);
             whole.shapes.extend(part.shapes);
             whole.permuted.extend(part.permuted);
@@ -274,6 +278,11 @@ impl Program {
     /// The folders of staged operators. Built on first use.
     pub fn operators(&self) -> &OperatorFolders {
         self.operators.get_or_init(|| OperatorFolders::of(self))
+    }
+
+    /// What stands beside the main order of collectives. Built on first use.
+    pub fn conduct(&self) -> &Conduct {
+        self.conduct.get_or_init(|| Conduct::of(self))
     }
 
     /// What the catalogue says about a function of this program: the tree of a library that the catalogue knows is read

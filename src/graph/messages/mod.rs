@@ -5,6 +5,7 @@
 //! something is not known there is no verdict.
 
 mod deliver;
+mod filters;
 mod known;
 mod run;
 mod step;
@@ -21,6 +22,7 @@ use super::resolve::Target;
 
 use deliver::deliver;
 pub use deliver::{Fault, FaultKind};
+pub use filters::{Sieve, sieves};
 use run::{Halt, steps_of};
 pub use step::{Step, StepKind};
 

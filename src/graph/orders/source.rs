@@ -1,5 +1,7 @@
 //! What has no order that processes share: sets of strings and objects, listings of directories.
 
+mod elements;
+
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::model::{
@@ -373,117 +375,4 @@ impl Place<'_> {
         let found = Place { function: method, given: &[], ..*self }.within(value, fuel)?;
         Some(Unordered { confidence: found.confidence.min(Confidence::Medium), ..found })
     }
-
-    /// What one element is.
-    fn elements_of(&self, expr: ExprId) -> Elements {
-        let model = &self.program.file(self.file).model;
-        match model.expr(expr) {
-            Expr::Str(_) | Expr::Format(_) => Elements::Hashed,
-            Expr::Int(_) | Expr::Bool(_) | Expr::None => Elements::Numbers,
-            Expr::Unary(_, inner) => self.elements_of(inner),
-            Expr::Binary(_, left, right) => self.elements_of(left).max(self.elements_of(right)),
-            Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
-                let kinds = model.list(parts).iter().map(|&part| self.elements_of(part));
-                kinds.max().unwrap_or(Elements::Unknown)
-            }
-            Expr::Starred(inner) => self.elements_in(inner),
-            Expr::Name(name) | Expr::Attribute { name, .. } => by_name(name),
-            Expr::Call(call) => {
-                let call = model.call(call);
-                match model.expr(call.callee) {
-                    Expr::Name(name) if matches!(name.as_str(), "str" | "repr") => Elements::Hashed,
-                    Expr::Name(name) if matches!(name.as_str(), "int" | "len" | "id" | "round") => Elements::Numbers,
-                    Expr::Attribute { name, .. }
-                        if matches!(
-                            name.as_str(),
-                            "format"
-                                | "lower"
-                                | "upper"
-                                | "strip"
-                                | "join"
-                                | "replace"
-                                | "removeprefix"
-                                | "removesuffix"
-                        ) =>
-                    {
-                        Elements::Hashed
-                    }
-                    Expr::Name(name) | Expr::Attribute { name, .. } => by_name(name),
-                    _ => Elements::Unknown,
-                }
-            }
-            Expr::Subscript(value, _) => match model.expr(value) {
-                Expr::Call(call) => match model.expr(model.call(call).callee) {
-                    Expr::Attribute { name, .. } if matches!(name.as_str(), "split" | "rsplit" | "partition") => {
-                        Elements::Hashed
-                    }
-                    _ => Elements::Unknown,
-                },
-                _ => Elements::Unknown,
-            },
-            _ => Elements::Unknown,
-        }
-    }
-
-    /// What the elements of a container are.
-    fn elements_in(&self, expr: ExprId) -> Elements {
-        let model = &self.program.file(self.file).model;
-        match model.expr(expr) {
-            Expr::ListDisplay(parts) | Expr::Tuple(parts) | Expr::Set(parts) => {
-                let kinds = model.list(parts).iter().map(|&part| self.elements_of(part));
-                kinds.max().unwrap_or(Elements::Unknown)
-            }
-            Expr::Dict(parts) => {
-                let kinds = model.list(parts).iter().step_by(2).map(|&part| self.elements_of(part));
-                kinds.max().unwrap_or(Elements::Unknown)
-            }
-            Expr::Comprehension(index) => {
-                let comprehension = model.comprehension(index);
-                self.elements_of(comprehension.key.unwrap_or(comprehension.element))
-            }
-            Expr::Name(name) | Expr::Attribute { name, .. } => plural(name),
-            Expr::Call(call) => match model.expr(model.call(call).callee) {
-                Expr::Name(name) if name.as_str() == "range" => Elements::Numbers,
-                Expr::Attribute { name, .. }
-                    if matches!(
-                        name.as_str(),
-                        "split" | "rsplit" | "splitlines" | "parameters" | "modules" | "children"
-                    ) =>
-                {
-                    Elements::Hashed
-                }
-                Expr::Attribute { name, value } if matches!(name.as_str(), "keys" | "values") => {
-                    match model.expr(value) {
-                        Expr::Name(name) | Expr::Attribute { name, .. } if name.as_str().contains("rank") => {
-                            Elements::Numbers
-                        }
-                        _ => Elements::Unknown,
-                    }
-                }
-                _ => Elements::Unknown,
-            },
-            _ => Elements::Unknown,
-        }
-    }
-}
-
-/// What the name of one thing says about it.
-fn by_name(name: Symbol) -> Elements {
-    let lower = name.as_str().to_ascii_lowercase();
-    let last = lower.trim_matches('_').rsplit('_').next().unwrap_or_default();
-    match last {
-        "rank" | "idx" | "index" | "id" | "i" | "j" | "n" | "num" | "size" | "stage" | "length" | "step" | "device"
-        | "dim" | "count" | "dtype" => Elements::Numbers,
-        "key" | "name" | "fqn" | "path" | "param" | "parameter" | "tensor" | "module" | "metric" | "group"
-        | "prefix" | "suffix" | "tag" | "label" | "p" => Elements::Named,
-        _ => Elements::Unknown,
-    }
-}
-
-/// What the name of several things says about each.
-fn plural(name: Symbol) -> Elements {
-    let text = name.as_str();
-    let one = text.strip_suffix("ices").map(|stem| format!("{stem}ex"));
-    let one = one.or_else(|| text.strip_suffix('s').map(str::to_owned));
-    one.map_or(Elements::Unknown, |one| by_name(Symbol::new(&one)))
 }

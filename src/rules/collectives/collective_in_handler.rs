@@ -2,7 +2,7 @@
 
 use crate::catalog::OperationKind;
 use crate::finding::Severity;
-use crate::graph::{Place, Program, cleanups};
+use crate::graph::{Place, Program};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::through;
@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(program: &Program, findings: &mut Findings) {
-    for cleanup in cleanups(program) {
+    for cleanup in &program.conduct().cleanups {
         let (file, function) = cleanup.function;
         let issue = &cleanup.issue;
         let is_teardown = issue.kind == OperationKind::Teardown;

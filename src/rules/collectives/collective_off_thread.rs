@@ -2,7 +2,7 @@
 
 use crate::catalog::OperationKind;
 use crate::finding::Severity;
-use crate::graph::{Program, Runner, asides};
+use crate::graph::{Program, Runner};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::through;
@@ -20,7 +20,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(program: &Program, findings: &mut Findings) {
-    for aside in asides(program) {
+    for aside in &program.conduct().asides {
         let (file, function) = aside.function;
         let issue = &aside.issue;
         let when = match aside.runner {

@@ -1,6 +1,6 @@
 //! A collective that only some ranks reach.
 
-use crate::finding::Severity;
+use crate::finding::{Confidence, Severity};
 use crate::graph::{Program, SplitKind};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
@@ -30,4 +30,17 @@ fn check(program: &Program, findings: &mut Findings) {
             split.event.op
         ),
     });
+    for found in &program.conduct().partly_used {
+        let (file, function) = program.locate(found.function);
+        let message = format!(
+            "`{}` takes part in `forward` on some ranks only: DDP waits for its gradients on every rank",
+            found.part
+        );
+        let finding = Findings::new_finding(&RULE, found.differs, program.symbol_of(file, function), message)
+            .help("use every part on every rank (with weight 0 where it does not count), or pass find_unused_parameters=True")
+            .confidence(Confidence::Medium)
+            .because(found.test, format!("this decides whether `{}` is used", found.part))
+            .because(found.wrapped, "DDP expects the gradients of all parameters here");
+        findings.push(finding);
+    }
 }

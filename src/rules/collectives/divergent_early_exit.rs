@@ -1,7 +1,7 @@
 //! A rank leaves before a collective that its peers reach.
 
-use crate::finding::Severity;
-use crate::graph::{Program, SplitKind};
+use crate::finding::{Finding, Severity};
+use crate::graph::{Program, SignalExit, SplitKind, Stranded};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::{Wording, operation, word};
@@ -27,4 +27,40 @@ fn check(program: &Program, findings: &mut Findings) {
             split.event.op
         ),
     });
+    for found in &program.divergence().stranded {
+        findings.push(failure_of_some(program, found));
+    }
+    for found in &program.conduct().signal_exits {
+        findings.push(exit_on_signal(program, found));
+    }
+}
+
+/// One rank works for all, and raises in front of the collective where they wait for it.
+fn failure_of_some(program: &Program, found: &Stranded) -> Finding {
+    let (file, function) = program.locate(found.function);
+    let message = format!("a rank that fails here raises alone, while its peers wait for it in `{}`", found.op);
+    let mut finding = Findings::new_finding(&RULE, found.raised, program.symbol_of(file, function), message)
+        .help("note the failure, go on to the collective, let all ranks agree on it, and raise on every rank")
+        .confidence(found.confidence)
+        .because(found.guard, "only some ranks come here")
+        .because(found.call.map_or(found.event, |(site, _)| site), "the peers wait here");
+    if let Some((_, called)) = found.call {
+        finding = finding.because(found.event, format!("`{called}` issues `{}` here", found.op));
+    }
+    // The launcher ends the peers, where there is one that looks after them.
+    finding.severity = Severity::Warning;
+    finding
+}
+
+fn exit_on_signal(program: &Program, found: &SignalExit) -> Finding {
+    let (file, function) = program.locate(found.function);
+    let message = format!(
+        "`{}` is set when this process gets a signal: it leaves here while its peers go on to the next collective",
+        found.flag
+    );
+    Findings::new_finding(&RULE, found.exit, program.symbol_of(file, function), message)
+        .help("reduce the flag over all ranks at a step boundary (MAX: one says stop, all stop), and leave together")
+        .confidence(found.confidence)
+        .because(found.set, "a signal handler sets it, on the process that got the signal")
+        .because(found.test, "a rank on which this holds leaves alone")
 }

@@ -1,7 +1,7 @@
 //! A handler that hides one rank's failure and skips a collective its peers issue.
 
 use crate::finding::Severity;
-use crate::graph::{Program, Skip, SplitKind, swallowed};
+use crate::graph::{Program, Skip, SplitKind};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::through;
@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(program: &Program, findings: &mut Findings) {
-    for swallowed in swallowed(program) {
+    for swallowed in &program.conduct().swallowed {
         // Where ranks part by a condition that is known, another rule has said so.
         let issue = &swallowed.issue;
         let known = program.divergence().splits.iter().any(|split| {
@@ -43,6 +43,10 @@ fn check(program: &Program, findings: &mut Findings) {
                     issue.shown()
                 )
             }
+            Skip::Midway => format!(
+                "memory may run out in `{name}` on one rank; this handler goes on while the peers wait in the middle of {}",
+                issue.shown()
+            ),
             Skip::Repeated => {
                 format!(
                     "`{name}` may fail on one rank after {} was done; trying again repeats it there alone",
@@ -51,6 +55,11 @@ fn check(program: &Program, findings: &mut Findings) {
             }
         };
         let help = match swallowed.skip {
+            Skip::Midway => {
+                "no vote brings back a rank that has left a pass its peers are in: choose sizes that fit, try them \
+                             out before the first collective, or let the failure end the job"
+                    .to_owned()
+            }
             Skip::Repeated => "put the collective behind the loop, or retry only what is local".to_owned(),
             _ => format!(
                 "note the failure, agree on it with a collective that every rank reaches, and only then go on to `{}`; or re-raise",

@@ -1,7 +1,7 @@
 //! An asynchronous operation whose handle is dropped, or whose buffer is used before it is done.
 
 use crate::finding::Severity;
-use crate::graph::{Misuse, Program, unawaited};
+use crate::graph::{Misuse, Program};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 /// The rule.
@@ -17,7 +17,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(program: &Program, findings: &mut Findings) {
-    for found in unawaited(program) {
+    for found in &program.conduct().unawaited {
         let (file, function) = found.function;
         let message = match (found.misuse, found.used) {
             (Misuse::Dropped, _) | (_, None) => {

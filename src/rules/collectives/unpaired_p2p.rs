@@ -1,8 +1,8 @@
 //! A message that is sent and not received, waited for and not sent, or that two ranks hold each other up over.
 
 use crate::base::FileId;
-use crate::finding::{Confidence, Severity, WitnessEvent, WitnessRank};
-use crate::graph::{FaultKind, Program, Step, Undelivered, undelivered};
+use crate::finding::{Confidence, Finding, Severity, WitnessEvent, WitnessRank};
+use crate::graph::{FaultKind, Program, Sieve, Step, Undelivered, sieves, undelivered};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 /// Steps of one rank that are shown.
@@ -21,6 +21,9 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(program: &Program, file: FileId, findings: &mut Findings) {
+    for sieve in sieves(program, file) {
+        findings.push(left_out(program, file, &sieve));
+    }
     for found in undelivered(program, file) {
         let Undelivered { function, size, fault, words } = found;
         let (rank, peer, op) = (fault.rank, fault.peer, fault.operation.name());
@@ -67,4 +70,22 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
             .collect();
         findings.push(finding);
     }
+}
+
+/// A test of each element that only one end makes.
+fn left_out(program: &Program, file: FileId, sieve: &Sieve) -> Finding {
+    let (ends, others) = if sieve.sends { ("sends", "receives") } else { ("receives", "sends") };
+    let when = match sieve.switch {
+        Some((switch, true)) => format!(" when `{switch}` is set"),
+        Some((switch, false)) => format!(" when `{switch}` is not set"),
+        None => String::new(),
+    };
+    let message = format!(
+        "this end {ends} only what passes this test, the other {others} without asking{when}: the counts differ"
+    );
+    let mut finding = Findings::new_finding(&RULE, sieve.test, program.symbol_of(file, sieve.function), message)
+        .help("let both ends leave out the same elements, or send the count first")
+        .confidence(Confidence::Medium);
+    finding = finding.because(sieve.here, format!("this end {ends} here"));
+    finding.because(sieve.there, format!("the other end {others} here"))
 }

@@ -1,0 +1,119 @@
+//! What type an object is of, from its annotation or from what it is constructed by.
+
+use crate::base::{ClassId, FileId, Symbol};
+use crate::model::{Expr, ExprId, LocalFunction, Stmt, each_statement};
+
+use super::super::resolve::{Scope, Target};
+use super::{Communication, Kind, class_around, is_self};
+
+impl Communication<'_> {
+    /// The type of an object, from its annotation or from what it is constructed by.
+    pub(super) fn kind_of(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<Kind> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        match model.expr(object) {
+            Expr::Name(name) => {
+                if let Some(Target::Variable(home, name)) = program.target(file, function, object) {
+                    let &[value] = program.module_values(home, name) else { return None };
+                    let home_model = &program.file(home).model;
+                    let Expr::Call(call) = home_model.expr(value) else { return None };
+                    return self.constructed(home, home_model.module(), home_model.call(call).callee);
+                }
+                let owner = match program.scope_of(file, function, name) {
+                    Scope::Local(owner) => owner,
+                    Scope::Global => model.module(),
+                };
+                let definition = model.function(owner);
+                let is_self =
+                    definition.class.is_some() && definition.parameters.first().is_some_and(|first| first.name == name);
+                if is_self && matches!(name.as_str(), "self" | "cls") {
+                    return definition.class.map(|class| Kind::Own(program.class_id(file, class)));
+                }
+                if let Some(parameter) = definition.parameters.iter().find(|parameter| parameter.name == name) {
+                    return self.constructed(file, owner, parameter.annotation?);
+                }
+                if let Some(&known) = self.locals.get(&(file, owner, name)) {
+                    return known;
+                }
+                let mut found = None;
+                each_statement(model, definition.body, &mut |_, stmt| {
+                    let value = match stmt {
+                        Stmt::Assign { targets, value } => model
+                            .list(*targets)
+                            .iter()
+                            .any(|&target| model.expr(target) == Expr::Name(name))
+                            .then_some(*value),
+                        Stmt::Annotated { target, value: Some(value), .. }
+                            if model.expr(*target) == Expr::Name(name) =>
+                        {
+                            Some(*value)
+                        }
+                        _ => None,
+                    };
+                    if let Some(value) = value
+                        && let Expr::Call(call) = model.expr(value)
+                    {
+                        found = found.or(Some(model.call(call).callee));
+                    }
+                });
+                let kind = found.and_then(|found| self.constructed(file, owner, found));
+                self.locals.insert((file, owner, name), kind);
+                kind
+            }
+            Expr::Attribute { value, name } if is_self(model, function, value) => {
+                let class = class_around(program, file, function)?;
+                self.attribute(class, name)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn constructed(&self, file: FileId, function: LocalFunction, named: ExprId) -> Option<Kind> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let named = match model.expr(named) {
+            Expr::Subscript(generic, inner) if model.dotted(generic).is_some_and(|name| name.ends_with("Optional")) => {
+                inner
+            }
+            _ => named,
+        };
+        match program.target(file, function, named)? {
+            Target::Class(class) => Some(Kind::Own(class)),
+            Target::External(dotted) => {
+                let known = program.catalog.type_named(dotted).map(|kind| kind.name);
+                Some(known.or(program.catalog.first_of(dotted)).map_or(Kind::Foreign, Kind::Library))
+            }
+            _ => None,
+        }
+    }
+
+    /// The type of an attribute, from what the methods of its class assign to it.
+    pub(super) fn attribute(&mut self, class: ClassId, name: Symbol) -> Option<Kind> {
+        if let Some(&known) = self.attributes.get(&(class, name)) {
+            return known;
+        }
+        let program = self.program;
+        let mut found = None;
+        for &class in program.lineage(class) {
+            let (file, _) = program.locate_class(class);
+            let model = &program.file(file).model;
+            for &(_, method) in &program.class(class).methods {
+                if found.is_some() || !model.function(method).mentions.contains(&name) {
+                    continue;
+                }
+                let mut constructor = None;
+                each_statement(model, model.function(method).body, &mut |_, stmt| {
+                    let Stmt::Assign { targets, value } = stmt else { return };
+                    let Expr::Call(call) = model.expr(*value) else { return };
+                    let is_it = |&target: &ExprId| matches!(model.expr(target), Expr::Attribute { value, name: written } if written == name && is_self(model, method, value));
+                    if model.list(*targets).iter().any(is_it) {
+                        constructor = constructor.or(Some(model.call(call).callee));
+                    }
+                });
+                found = constructor.and_then(|constructor| self.constructed(file, method, constructor));
+            }
+        }
+        self.attributes.insert((class, name), found);
+        found
+    }
+}

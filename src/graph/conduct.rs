@@ -1,0 +1,86 @@
+//! What the program does beside its main order of collectives: in handlers and threads, on signals, with handles.
+//!
+//! One search answers for all of it, so that what it learns about a function is learnt once.
+
+use crate::base::{FileId, FunctionId};
+use crate::model::{Expr, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
+
+use super::aside::{Aside, asides};
+use super::awaited::{Unawaited, unawaited};
+use super::communication::{Communication, Issue, Wanted};
+use super::program::Program;
+use super::protected::{Cleanup, Swallowed, protected};
+use super::signals::{SignalExit, signal_exits};
+use super::unused::{PartlyUsed, partly_used};
+
+/// What stands beside the main sequence, in order of files.
+pub struct Conduct {
+    /// Collectives in handlers that only a failing rank issues.
+    pub cleanups: Vec<Cleanup>,
+    /// Handlers that hide the failure of one rank and skip a collective.
+    pub swallowed: Vec<Swallowed>,
+    /// Collectives from threads, exit hooks, finalizers.
+    pub asides: Vec<Aside>,
+    /// Asynchronous operations that nobody waits on in time.
+    pub unawaited: Vec<Unawaited>,
+    /// Collectives inside `assert`, with the function they stand in.
+    pub asserted: Vec<(FunctionId, Issue)>,
+    /// Exits on a flag that a signal handler sets.
+    pub signal_exits: Vec<SignalExit>,
+    /// Parts of models under DDP that only some ranks use.
+    pub partly_used: Vec<PartlyUsed>,
+}
+
+impl Conduct {
+    /// Looks through the program, whose divergence must have been found.
+    pub fn of(program: &Program) -> Conduct {
+        let mut communication = Communication::new(program);
+        let (cleanups, swallowed) = protected(program, &mut communication);
+        Conduct {
+            cleanups,
+            swallowed,
+            asides: asides(program, &mut communication),
+            unawaited: unawaited(program, &mut communication),
+            asserted: asserted(program, &mut communication),
+            signal_exits: signal_exits(program, &mut communication),
+            partly_used: partly_used(program),
+        }
+    }
+}
+
+fn asserted(program: &Program, communication: &mut Communication<'_>) -> Vec<(FunctionId, Issue)> {
+    let mut out = Vec::new();
+    for (file, function) in bodies(program) {
+        let model = &program.file(file).model;
+        let definition = model.function(function);
+        // Test runners need assertions, and no test runs without them.
+        if definition.name.as_str().starts_with("test") || !communication.may_reach(file, function) {
+            continue;
+        }
+        let mut calls = Vec::new();
+        each_statement(model, definition.body, &mut |_, stmt| {
+            let Stmt::Assert(test) = stmt else { return };
+            each_expression(model, *test, &mut |id, expr| {
+                if let Expr::Call(call) = expr {
+                    calls.push((id, model.call(call)));
+                }
+            });
+        });
+        for (expr, call) in calls {
+            let issue = communication.issued(file, function, expr, call, Wanted::Common);
+            out.extend(issue.map(|issue| (program.function_id(file, function), issue)));
+        }
+    }
+    out
+}
+
+/// The functions whose bodies were read, in order.
+pub(super) fn bodies(program: &Program) -> impl Iterator<Item = (FileId, LocalFunction)> + '_ {
+    program.file_ids().flat_map(move |file| {
+        let model = &program.file(file).model;
+        model.functions.iter().enumerate().filter_map(move |(index, function)| {
+            let body = matches!(function.kind, FunctionKind::Def | FunctionKind::Module) && !function.skeleton;
+            body.then_some((file, LocalFunction(index as u32)))
+        })
+    })
+}

@@ -1,0 +1,138 @@
+//! Collectives that only a failing rank issues: those in `except`, and those in `finally` while its peers are elsewhere.
+
+use crate::base::FileId;
+use crate::catalog::OperationKind;
+use crate::finding::Confidence;
+use crate::model::{Block, LocalFunction, Try};
+
+use super::super::blocks::{conditions_in, is_test, mentions, names_bound, yields};
+use super::super::communication::{Issue, Wanted, calls_in};
+use super::super::hazard::Caught;
+use super::{Cleanup, Place, Search};
+
+impl Search<'_, '_> {
+    pub(super) fn cleanups(&mut self, file: FileId, function: LocalFunction, parts: &Try, out: &mut Vec<Cleanup>) {
+        let model = self.model(file);
+        if !parts.finally.is_empty() {
+            self.finally(file, function, parts, out);
+        }
+        for handler in &parts.handlers {
+            let caught = Caught::of(model, handler.kind);
+            if !caught.is_local() {
+                continue;
+            }
+            let issues = self.communication.issued_in(file, function, handler.body, Wanted::Any);
+            if issues.is_empty() {
+                continue;
+            }
+            let healthy: Vec<Issue> = [parts.body, parts.orelse]
+                .into_iter()
+                .flat_map(|block| self.communication.issued_in(file, function, block, Wanted::Any))
+                .collect();
+            let peers = healthy.iter().find(|issue| issue.kind == OperationKind::Collective).cloned();
+            // The healthy ranks issue the same, at the end of the block or behind it.
+            if issues.iter().all(|issue| healthy.iter().any(|other| same(issue, other))) {
+                continue;
+            }
+            let hazards = self.hazards(file, function, parts.body);
+            let sure = hazards.iter().find(|hazard| caught.takes(hazard.failure)).cloned();
+            let hazard = match sure.clone() {
+                Some(hazard) => Some(hazard),
+                None => {
+                    self.doubtful(file, function, parts.body).into_iter().find(|hazard| caught.takes(hazard.failure))
+                }
+            };
+            let Some(issue) = issues.into_iter().find(|issue| !healthy.iter().any(|other| same(issue, other))) else {
+                continue;
+            };
+            let is_teardown = issue.kind == OperationKind::Teardown;
+            // A job that ends itself takes its group down: only peers in a collective notice.
+            if issue.kind == OperationKind::GroupCreation || (is_teardown && peers.is_none()) {
+                continue;
+            }
+            let Some(hazard) =
+                hazard.map(|hazard| hazard.site).or(peers.as_ref().filter(|_| is_teardown).map(Issue::start))
+            else {
+                continue;
+            };
+            // The end of a group of its own is the business of this object, mostly without peers in it.
+            let confidence = match (is_teardown, sure.is_some()) {
+                (true, _) if issue.on_world => issue.confidence.min(Confidence::Medium),
+                (false, true) => issue.confidence.min(Confidence::Medium),
+                _ => Confidence::Low,
+            };
+            let confidence = if is_test(&self.program.file(file).path) { Confidence::Low } else { confidence };
+            out.push(Cleanup {
+                function: (file, function),
+                issue,
+                place: Place::Except,
+                hazard: Some(hazard),
+                peers,
+                confidence,
+            });
+        }
+    }
+
+    pub(super) fn finally(&mut self, file: FileId, function: LocalFunction, parts: &Try, out: &mut Vec<Cleanup>) {
+        let model = self.model(file);
+        // A context manager that lets its body go last: the two halves of a sandwich.
+        if yields(model, parts.body) {
+            return;
+        }
+        let issues = self.communication.issued_in(file, function, parts.finally, Wanted::Any);
+        if issues.is_empty() {
+            return;
+        }
+        // A body that ends the process on every failure reaches `finally` only when all is well.
+        let mut handled = false;
+        for handler in &parts.handlers {
+            handled |= Caught::of(model, handler.kind).everything && self.leaves_at_once(file, function, handler.body);
+        }
+        if handled {
+            return;
+        }
+        let peers = self.communication.issued_in(file, function, parts.body, Wanted::Collective);
+        let decided = names_bound(model, parts);
+        let governed = conditions_in(model, parts.finally);
+        for issue in issues {
+            let start = issue.start().span;
+            let conditions = governed.iter().filter(|(block, _)| block.start <= start.start && start.end <= block.end);
+            // `if succeeded: barrier()`.
+            if conditions.into_iter().any(|&(_, test)| mentions(model, test, &decided))
+                || issue.kind == OperationKind::GroupCreation
+            {
+                continue;
+            }
+            let Some(peer) = peers.iter().max_by_key(|peer| peer.confidence).cloned() else { continue };
+            let mut confidence = issue.confidence.min(peer.confidence).min(Confidence::Medium);
+            // A test that has failed may wait for its time-out: its result is known.
+            if is_test(&self.program.file(file).path) {
+                confidence = Confidence::Low;
+            }
+            out.push(Cleanup {
+                function: (file, function),
+                issue,
+                place: Place::Finally,
+                hazard: None,
+                peers: Some(peer),
+                confidence,
+            });
+            return;
+        }
+    }
+
+    /// Whether the handler ends the process without running what stands in `finally`.
+    pub(super) fn leaves_at_once(&self, file: FileId, function: LocalFunction, block: Block) -> bool {
+        let calls = calls_in(self.model(file), block);
+        calls.iter().any(|(_, call)| {
+            self.program
+                .resolve(file, function, call.callee)
+                .is_some_and(|dotted| matches!(dotted.as_str(), "os._exit" | "os.abort" | "os.kill" | "os.killpg"))
+        })
+    }
+}
+
+/// Whether two issues are the same operation to the group.
+fn same(one: &Issue, other: &Issue) -> bool {
+    one.op == other.op
+}

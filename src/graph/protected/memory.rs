@@ -1,0 +1,125 @@
+//! Memory that runs out on one rank: its handler goes on while the peers are in the middle of the same step.
+//!
+//! It strikes anywhere in a forward or backward pass, so that neither a vote behind the block nor a second try brings the
+//! rank back in step: the peers stand in a collective of the pass that this rank has left.
+
+use crate::base::{FileId, Site, Symbol};
+use crate::catalog::OperationKind;
+use crate::finding::Confidence;
+use crate::model::{
+    Block, Call, Expr, ExprId, File, Handler, LocalFunction, Stmt, Try, each_expression, each_statement,
+};
+
+use super::super::blocks::{Around, is_test, mentions};
+use super::super::communication::{Issue, Wanted, calls_in};
+use super::super::hazard::{Failure, Hazard};
+use super::{Search, Skip, Swallowed};
+
+impl Search<'_, '_> {
+    /// A handler that goes on after memory ran out in a pass through the model.
+    pub(super) fn out_of_memory(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        parts: &Try,
+        handler: &Handler,
+        around: &[Around<'_>],
+        in_body: &[Issue],
+    ) -> Option<Swallowed> {
+        let model = self.model(file);
+        let step = calls_in(model, parts.body).into_iter().find_map(|(expr, call)| {
+            let name = is_pass(model, call)?;
+            Some((Site { file, span: model.span(expr) }, name))
+        });
+        // Either the pass says itself that it communicates, or it is one of a model that ranks train together.
+        let (issue, (site, name)) = match (in_body.first(), step) {
+            (Some(issue), Some(step)) => (issue.clone(), step),
+            (None, Some((site, name))) if self.goes_together(file, function, around) => {
+                (implicit(site, name), (site, name))
+            }
+            _ => return None,
+        };
+        if self.makes_up(file, function, handler, around) {
+            return None;
+        }
+        // A pass that asks its peers on the way and raises for them has at least thought of it.
+        let thought_of = is_test(&self.program.file(file).path) || raises_for_peers(model, parts.body);
+        let confidence = if thought_of { Confidence::Low } else { Confidence::Medium };
+        Some(Swallowed {
+            function: (file, function),
+            handler: Site { file, span: handler.span },
+            hazard: Hazard { failure: Failure::Any, site, name, direct: true },
+            issue,
+            skip: Skip::Midway,
+            confidence,
+        })
+    }
+
+    /// Whether ranks do together what stands behind the block: it communicates.
+    fn goes_together(&mut self, file: FileId, function: LocalFunction, around: &[Around<'_>]) -> bool {
+        let model = self.model(file);
+        around.iter().flat_map(|around| around.rest).any(|&stmt| {
+            let calls = super::super::blocks::calls_of(model, stmt);
+            calls
+                .into_iter()
+                .any(|(expr, call)| self.communication.issued(file, function, expr, call, Wanted::Collective).is_some())
+        })
+    }
+
+    /// Whether what the handler notes leads to another pass, so that the counts of all ranks come out the same.
+    fn makes_up(&mut self, file: FileId, function: LocalFunction, handler: &Handler, around: &[Around<'_>]) -> bool {
+        let model = self.model(file);
+        let mut noted = super::swallow::noted(model, handler);
+        noted.retain(|name| name.as_str() != "self");
+        around.iter().flat_map(|around| around.rest).any(|&id| {
+            let Stmt::If { test, body, .. } = model.stmt(id) else { return false };
+            mentions(model, *test, &noted)
+                && calls_in(model, *body).into_iter().any(|(expr, call)| {
+                    is_pass(model, call).is_some()
+                        || self.communication.issued(file, function, expr, call, Wanted::Collective).is_some()
+                })
+        })
+    }
+}
+
+/// A pass through a model, by the name of the call: `backward`, `train_step`, `forward_backward_func`.
+fn is_pass(model: &File, call: Call) -> Option<Symbol> {
+    let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return None };
+    let words: Vec<&str> = name.as_str().split('_').collect();
+    let has = |word: &str| words.contains(&word);
+    let train = has("train") || has("training");
+    let pass = has("backward") || train && (has("step") || has("microbatches") || has("microbatch") || has("batch"));
+    (pass && !is_probe(model, call.callee)).then_some(name)
+}
+
+/// `raise RuntimeError("CUDA out of memory on a different rank")`
+fn raises_for_peers(model: &File, body: Block) -> bool {
+    let mut found = false;
+    each_statement(model, body, &mut |_, stmt| {
+        if let Stmt::Raise(Some(exception)) = stmt {
+            each_expression(model, *exception, &mut |_, expr| {
+                found |= matches!(expr, Expr::Str(text) if text.as_str().contains("memory"));
+            });
+        }
+    });
+    found
+}
+
+/// `tuner.backward_time`, `scaler.…`: objects that only look at passes.
+fn is_probe(model: &File, callee: ExprId) -> bool {
+    let Expr::Attribute { value, .. } = model.expr(callee) else { return false };
+    let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else { return false };
+    ["log", "timer", "profiler", "meter"].iter().any(|word| object.as_str().contains(word))
+}
+
+fn implicit(site: Site, name: Symbol) -> Issue {
+    Issue {
+        op: name,
+        kind: OperationKind::Collective,
+        implicit: true,
+        on_world: true,
+        site,
+        calls: Vec::new(),
+        confidence: Confidence::Medium,
+    }
+}

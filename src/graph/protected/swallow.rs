@@ -1,0 +1,290 @@
+//! Handlers that hide the failure of one rank, and the collectives that it skips by that.
+
+use crate::base::{FileId, Site, Symbol};
+use crate::finding::Confidence;
+use crate::model::{Block, Expr, ExprId, File, Handler, LocalFunction, Stmt, StmtId, Try};
+use crate::model::{each_expression, each_statement, expressions_of};
+
+use super::super::blocks::{Around, calls_of, collect, is_tried_again, mentions, root_name};
+use super::super::communication::{Issue, Wanted};
+use super::super::hazard::{Caught, Failure, Hazard, asks_for_memory, keeps_exception, never_returns};
+use super::{Search, Skip, Swallowed};
+
+impl Search<'_, '_> {
+    pub(super) fn swallowed(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        parts: &Try,
+        around: &[Around<'_>],
+        out: &mut Vec<Swallowed>,
+    ) {
+        let model = self.model(file);
+        for handler in &parts.handlers {
+            let mut caught = Caught::of(model, handler.kind);
+            if !caught.is_local()
+                || never_returns(self.communication, self.program, file, function, handler.body, 2)
+                || keeps_exception(model, handler)
+            {
+                continue;
+            }
+            caught.memory |= (caught.runtime || caught.everything) && asks_for_memory(model, handler);
+            if !self.communication.issued_in(file, function, handler.body, Wanted::Common).is_empty() {
+                continue;
+            }
+            let site = Site { file, span: handler.span };
+            let before = out.len();
+            let in_body = self.communication.issued_in(file, function, parts.body, Wanted::Collective);
+            if caught.memory
+                && let Some(found) = self.out_of_memory(file, function, parts, handler, around, &in_body)
+            {
+                out.push(found);
+                continue;
+            }
+            if in_body.is_empty() {
+                self.left_behind(file, function, parts, handler, caught, around, out);
+            } else {
+                self.protected(file, function, parts, site, caught, around, &in_body, out);
+            }
+            if out.len() > before && self.is_agreed(file, function, handler, around) {
+                out.truncate(before);
+            }
+        }
+    }
+
+    /// A failure before a collective of the same block.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one statement and what was found in them")]
+    pub(super) fn protected(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        parts: &Try,
+        handler: Site,
+        caught: Caught,
+        around: &[Around<'_>],
+        issues: &[Issue],
+        out: &mut Vec<Swallowed>,
+    ) {
+        let model = self.model(file);
+        let hazards: Vec<Hazard> = self
+            .hazards(file, function, parts.body)
+            .into_iter()
+            .filter(|hazard| caught.takes(hazard.failure))
+            .collect();
+        let last = issues.iter().map(|issue| issue.start().span.start).max().unwrap_or_default();
+        let push = |out: &mut Vec<Swallowed>, hazard: Hazard, issue: &Issue, skip: Skip, confidence: Confidence| {
+            let confidence = confidence.min(issue.confidence);
+            out.push(Swallowed { function: (file, function), handler, hazard, issue: issue.clone(), skip, confidence });
+        };
+        if is_tried_again(model, parts, around) {
+            let again = hazards.into_iter().find(|hazard| {
+                hazard.site.span.start > last && !issues.iter().any(|issue| issue.start() == hazard.site)
+            });
+            if let (Some(hazard), Some(issue)) = (again, issues.last()) {
+                push(out, hazard, issue, Skip::Repeated, Confidence::Medium);
+            }
+            return;
+        }
+        let behind = |hazard: &Hazard| {
+            issues
+                .iter()
+                .find(|issue| issue.start().span.start > hazard.site.span.start && issue.start() != hazard.site)
+        };
+        if let Some((hazard, issue)) = hazards.iter().find_map(|hazard| Some((hazard.clone(), behind(hazard)?))) {
+            // Peers of a rank that sends commands wait for its next one, whatever became of the last.
+            let commands = issues.iter().all(|issue| issue.op.as_str().starts_with("broadcast"))
+                && around.iter().any(|around| around.is_endless);
+            let guessed = commands || (!hazard.direct && !issue.calls.is_empty());
+            let confidence = if guessed { Confidence::Low } else { Confidence::Medium };
+            return push(out, hazard, issue, Skip::Protected, confidence);
+        }
+        let doubtful = self.doubtful(file, function, parts.body);
+        let doubtful: Vec<Hazard> = doubtful.into_iter().filter(|hazard| caught.takes(hazard.failure)).collect();
+        if let Some((hazard, issue)) = doubtful.iter().find_map(|hazard| Some((hazard.clone(), behind(hazard)?))) {
+            let confidence = if caught.memory { Confidence::Medium } else { Confidence::Low };
+            return push(out, hazard, issue, Skip::Protected, confidence);
+        }
+        // One call that fails before it communicates.
+        if let Some(issue) = issues.iter().find(|issue| !issue.calls.is_empty())
+            && caught.takes(Failure::Any)
+        {
+            let (site, name) = issue.calls[0];
+            push(
+                out,
+                Hazard { failure: Failure::Any, site, name, direct: true },
+                issue,
+                Skip::Protected,
+                Confidence::Low,
+            );
+        }
+    }
+
+    /// A failure whose handler leaves, and a collective behind the block.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one statement and what was found in them")]
+    pub(super) fn left_behind(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        parts: &Try,
+        handler: &Handler,
+        caught: Caught,
+        around: &[Around<'_>],
+        out: &mut Vec<Swallowed>,
+    ) {
+        let model = self.model(file);
+        let Some(leaves) = model.block(handler.body).last().map(|&last| model.stmt(last)) else { return };
+        let within_loop = match leaves {
+            Stmt::Return(_) => false,
+            Stmt::Continue | Stmt::Break => true,
+            _ => return,
+        };
+        if within_loop && is_tried_again(model, parts, around) {
+            return;
+        }
+        let hazards: Vec<Hazard> = self
+            .hazards(file, function, parts.body)
+            .into_iter()
+            .filter(|hazard| caught.takes(hazard.failure))
+            .collect();
+        let Some(hazard) = hazards.into_iter().next() else { return };
+        let mut rests: Vec<&[StmtId]> = vec![model.block(parts.orelse)];
+        for around in around.iter().rev() {
+            rests.push(around.rest);
+            if around.is_loop && within_loop {
+                break;
+            }
+        }
+        for rest in rests {
+            for &stmt in rest {
+                for (expr, call) in calls_of(model, stmt) {
+                    let Some(issue) = self.communication.issued(file, function, expr, call, Wanted::Collective) else {
+                        continue;
+                    };
+                    let confidence = match issue.calls.len() {
+                        0 => Confidence::Medium,
+                        _ => Confidence::Low,
+                    };
+                    let confidence = confidence.min(issue.confidence);
+                    let site = Site { file, span: handler.span };
+                    out.push(Swallowed {
+                        function: (file, function),
+                        handler: site,
+                        hazard,
+                        issue,
+                        skip: Skip::Left,
+                        confidence,
+                    });
+                    return;
+                }
+                // What stands behind an exit of everybody is not skipped.
+                if matches!(model.stmt(stmt), Stmt::Return(_) | Stmt::Raise(_)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    pub(super) fn suppressed(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        context: ExprId,
+        body: Block,
+        out: &mut Vec<Swallowed>,
+    ) {
+        let model = self.model(file);
+        let Expr::Call(index) = model.expr(context) else { return };
+        let call = model.call(index);
+        let is_suppress = self.program.resolve(file, function, call.callee);
+        if is_suppress.is_none_or(|name| name.as_str() != "contextlib.suppress") {
+            return;
+        }
+        let mut caught = Caught::default();
+        for &kind in model.list(call.args) {
+            let one = Caught::of(model, Some(kind));
+            caught.everything |= one.everything;
+            caught.outside |= one.outside;
+            caught.data |= one.data;
+            caught.runtime |= one.runtime;
+        }
+        let issues = self.communication.issued_in(file, function, body, Wanted::Collective);
+        let hazards = self.hazards(file, function, body);
+        for hazard in hazards.into_iter().filter(|hazard| caught.takes(hazard.failure)) {
+            let behind =
+                |issue: &&Issue| issue.start().span.start > hazard.site.span.start && issue.start() != hazard.site;
+            if let Some(issue) = issues.iter().find(behind).cloned() {
+                let handler = Site { file, span: model.span(context) };
+                let confidence = issue.confidence.min(Confidence::Medium);
+                let function = (file, function);
+                out.push(Swallowed { function, handler, hazard, issue, skip: Skip::Protected, confidence });
+                return;
+            }
+        }
+    }
+
+    /// Whether what the handler notes down goes into a collective behind the block: ranks vote on it.
+    pub(super) fn is_agreed(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        handler: &Handler,
+        around: &[Around<'_>],
+    ) -> bool {
+        let model = self.model(file);
+        let mut noted = noted(model, handler);
+        for around in around.iter().rev() {
+            for &id in around.rest {
+                let mut statements = vec![id];
+                collect(model, id, &mut statements);
+                for id in statements {
+                    let stmt = model.stmt(id);
+                    for root in expressions_of(model, stmt) {
+                        let mut calls = Vec::new();
+                        each_expression(model, root, &mut |id, expr| {
+                            if let Expr::Call(call) = expr {
+                                calls.push((id, model.call(call)));
+                            }
+                        });
+                        for (expr, call) in calls {
+                            let given = model.list(call.args).iter().copied();
+                            let named = model.keywords(call).iter().map(|keyword| keyword.value);
+                            let takes = given.chain(named).any(|value| mentions(model, value, &noted));
+                            if takes
+                                && self.communication.issued(file, function, expr, call, Wanted::Collective).is_some()
+                            {
+                                return true;
+                            }
+                        }
+                    }
+                    if let Stmt::Assign { targets, value } = stmt
+                        && mentions(model, *value, &noted)
+                    {
+                        noted.extend(model.list(*targets).iter().filter_map(|&target| root_name(model, target)));
+                    }
+                }
+            }
+        }
+        false
+    }
+}
+
+/// What the handler writes down.
+pub(super) fn noted(model: &File, handler: &Handler) -> Vec<Symbol> {
+    let mut noted: Vec<Symbol> = Vec::new();
+    each_statement(model, handler.body, &mut |_, stmt| {
+        let written: Vec<ExprId> = match stmt {
+            Stmt::Assign { targets, .. } => model.list(*targets).to_vec(),
+            Stmt::AugAssign { target, .. } | Stmt::Annotated { target, .. } => vec![*target],
+            Stmt::Expr(value) => match model.expr(*value) {
+                Expr::Call(call) => match model.expr(model.call(call).callee) {
+                    Expr::Attribute { value, .. } => vec![value],
+                    _ => Vec::new(),
+                },
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        noted.extend(written.into_iter().filter_map(|target| root_name(model, target)));
+    });
+    noted
+}

@@ -1,0 +1,198 @@
+//! Failures that only some ranks can meet, raised there, in front of a collective that their peers enter.
+//!
+//! One rank downloads, or reads, for all; when that fails it raises, and its peers stand in the barrier behind until
+//! somebody ends them.
+
+use crate::base::{FunctionId, Site, Symbol};
+use crate::finding::Confidence;
+use crate::flow::{Axes, Effect, EffectId, Effects, EventId, Exit};
+
+use super::blocks::is_test;
+use super::evaluate::Engine;
+use super::program::Program;
+
+/// Nodes looked at for one function.
+const MAX_NODES: u32 = 4_000;
+
+/// A failure of some ranks in front of a collective of all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stranded {
+    /// The function it stands in.
+    pub function: FunctionId,
+    /// Where the failure is raised on.
+    pub raised: Site,
+    /// The condition under which only some ranks come there.
+    pub guard: Site,
+    /// What the peers are in.
+    pub op: Symbol,
+    /// Where that is issued.
+    pub event: Site,
+    /// The call that leads to it, if it is not issued in the function itself.
+    pub call: Option<(Site, Symbol)>,
+    /// How sure it is.
+    pub confidence: Confidence,
+}
+
+/// Adds the failures of one function.
+pub(super) fn stranded(
+    engine: &Engine<'_>,
+    program: &Program,
+    function: FunctionId,
+    root: EffectId,
+    out: &mut Vec<Stranded>,
+) {
+    let summed = engine.effects.summed(root);
+    if !summed.events || !summed.raises || summed.varies.is_empty() {
+        return;
+    }
+    // A test that fails on one rank says so, and is run by somebody who waits for it.
+    let is_test = is_test(&program.file(program.locate(function).0).path);
+    let sure = if is_test { Confidence::Low } else { Confidence::Medium };
+    Walk { engine, function, sure, nodes: 0, out }.effect(root, None);
+}
+
+/// The first event behind a place.
+type Behind = Option<(EventId, Option<(Site, Symbol)>)>;
+
+struct Walk<'a, 'e> {
+    engine: &'a Engine<'e>,
+    function: FunctionId,
+    sure: Confidence,
+    nodes: u32,
+    out: &'a mut Vec<Stranded>,
+}
+
+impl Walk<'_, '_> {
+    fn effect(&mut self, effect: EffectId, behind: Behind) {
+        self.nodes += 1;
+        let engine = self.engine;
+        if self.nodes > MAX_NODES || !engine.effects.summed(effect).raises {
+            return;
+        }
+        match engine.effects.get(effect) {
+            Effect::Seq(parts) => {
+                let mut behind = behind;
+                for &part in parts.iter().rev() {
+                    self.effect(part, behind);
+                    behind = first_event(engine, part, None).or(behind);
+                }
+            }
+            Effect::Choice { test, site, then, otherwise, .. } => {
+                let vary = engine.values.truth_axes(*test);
+                let on_group = |(event, _): &(EventId, _)| {
+                    engine.values.group_axes(engine.effects.event(*event).group).meets(vary)
+                };
+                if let Some((event, call)) = behind.filter(on_group)
+                    && !vary.is_empty()
+                    && let Some(raised) = [*then, *otherwise].into_iter().find_map(|arm| passed_on(engine, arm))
+                {
+                    let event = engine.effects.event(event);
+                    if !self.out.iter().any(|known| known.raised == raised) {
+                        self.out.push(Stranded {
+                            function: self.function,
+                            raised,
+                            guard: *site,
+                            op: event.op,
+                            event: event.site,
+                            call,
+                            confidence: event.confidence.min(self.sure),
+                        });
+                    }
+                    return;
+                }
+                self.effect(*then, behind);
+                self.effect(*otherwise, behind);
+            }
+            Effect::Loop { body, orelse, .. } => {
+                self.effect(*body, behind);
+                self.effect(*orelse, behind);
+            }
+            Effect::Scope { body, .. } => self.effect(*body, behind),
+            Effect::Try { body, handlers, orelse, finally } => {
+                // What is raised inside may be caught here, and `finally` may be where the peers are met.
+                if *finally == Effects::NOTHING || !engine.effects.summed(*finally).events {
+                    if handlers.is_empty() {
+                        self.effect(*body, behind);
+                    }
+                    handlers.iter().for_each(|handler| self.effect(handler.body, behind));
+                    self.effect(*orelse, behind);
+                }
+            }
+            Effect::Nothing
+            | Effect::Event(_)
+            | Effect::Exit(..)
+            | Effect::Hole
+            | Effect::Call { .. }
+            | Effect::Pending { .. }
+            | Effect::Invoke { .. } => {}
+        }
+    }
+}
+
+/// The first event that every rank reaches which comes to the effect.
+fn first_event(engine: &Engine<'_>, effect: EffectId, call: Option<(Site, Symbol)>) -> Behind {
+    if !engine.effects.summed(effect).events {
+        return None;
+    }
+    match engine.effects.get(effect) {
+        Effect::Event(event) => Some((*event, call)),
+        Effect::Seq(parts) => parts.iter().find_map(|&part| first_event(engine, part, call)),
+        Effect::Choice { test, then, otherwise, .. } if engine.values.truth_axes(*test) == Axes::NONE => {
+            first_event(engine, *then, call).or_else(|| first_event(engine, *otherwise, call))
+        }
+        Effect::Scope { body, .. } => first_event(engine, *body, call),
+        Effect::Try { body, .. } => first_event(engine, *body, call),
+        Effect::Loop { body, .. } => first_event(engine, *body, call),
+        Effect::Call { function, site, body } => {
+            first_event(engine, *body, call.or_else(|| Some((*site, engine.function_name(*function)))))
+        }
+        _ => None,
+    }
+}
+
+/// Where a handler in the arm passes a failure on.
+fn passed_on(engine: &Engine<'_>, arm: EffectId) -> Option<Site> {
+    if !engine.effects.summed(arm).raises {
+        return None;
+    }
+    match engine.effects.get(arm) {
+        Effect::Seq(parts) => parts.iter().find_map(|&part| passed_on(engine, part)),
+        Effect::Choice { then, otherwise, .. } => passed_on(engine, *then).or_else(|| passed_on(engine, *otherwise)),
+        Effect::Loop { body, .. } | Effect::Scope { body, .. } => passed_on(engine, *body),
+        Effect::Try { body, handlers, finally, .. } => {
+            if engine.effects.summed(*finally).events {
+                return None;
+            }
+            let outer = handlers.is_empty().then(|| passed_on(engine, *body)).flatten();
+            let local = handlers.iter().filter(|handler| is_local(&handler.catches));
+            outer.or_else(|| local.into_iter().find_map(|handler| raise_in(engine, handler.body)))
+        }
+        _ => None,
+    }
+}
+
+fn raise_in(engine: &Engine<'_>, effect: EffectId) -> Option<Site> {
+    if !engine.effects.summed(effect).raises {
+        return None;
+    }
+    match engine.effects.get(effect) {
+        Effect::Exit(Exit::Raise(_), site) => Some(*site),
+        Effect::Seq(parts) => parts.iter().find_map(|&part| raise_in(engine, part)),
+        Effect::Choice { then, otherwise, .. } => raise_in(engine, *then).or_else(|| raise_in(engine, *otherwise)),
+        Effect::Loop { body, .. } | Effect::Scope { body, .. } => raise_in(engine, *body),
+        _ => None,
+    }
+}
+
+/// Whether a handler catches what can befall one rank: files, network, anything. A missing module or key is missing for
+/// all of them.
+fn is_local(catches: &[Symbol]) -> bool {
+    const WORDS: [&str; 10] =
+        ["OSError", "IOError", "Runtime", "File", "Permission", "Timeout", "Connection", "HTTP", "Client", "Storage"];
+    let local = |name: &Symbol| {
+        let name = name.as_str();
+        matches!(name, "Exception" | "BaseException" | "EnvironmentError")
+            || WORDS.iter().any(|word| name.contains(word))
+    };
+    catches.is_empty() || catches.iter().any(local)
+}
