@@ -222,7 +222,7 @@ fn differing(engine: &Engine<'_>, found: &Found, event: EventId) -> Option<Part>
     if one.group(event.group) != other.group(event.group) {
         return Some(Part::Group);
     }
-    let differs = |value: Option<Value>| value.is_some_and(|value| one.value(value) != other.value(value));
+    let differs = |value: Option<Value>| one.wire(value) != other.wire(value);
     if differs(event.root) {
         return Some(Part::Root);
     }
