@@ -400,14 +400,17 @@ impl<'a> Evaluator<'a> {
 
     /// The identity of a value, in which what this class knows to be equal counts as equal; absent when it differs.
     fn settled(&self, value: Value) -> Option<u64> {
+        match self.value(value) {
+            Concrete::Opaque(_) => self.settled_part(value),
+            known => Some(label(&format!("{known:?}"))),
+        }
+    }
+
+    fn settled_part(&self, value: Value) -> Option<u64> {
         if let Some(same) = self.equal_to(value) {
             return Some(label(&same));
         }
-        match self.value(value) {
-            Concrete::Opaque(_) => {}
-            known => return Some(label(&format!("{known:?}"))),
-        }
-        let all = |parts: &[Value]| parts.iter().map(|&part| self.settled(part)).collect::<Option<Vec<u64>>>();
+        let all = |parts: &[Value]| parts.iter().map(|&part| self.settled_part(part)).collect::<Option<Vec<u64>>>();
         match self.values.node(value) {
             Node::Apply(name, parts) if !parts.is_empty() => Some(label(&(name, all(parts)?))),
             Node::Index(left, right) => Some(label(&("[]", all(&[*left, *right])?))),

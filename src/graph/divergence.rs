@@ -111,7 +111,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
                 let Some(summary) = engine.summary(completed) else { continue };
                 let root = whole(&mut engine, summary.effects);
                 check(&engine, completed, root, &mut healed, &mut out.splits);
-                seen_roots.collect(&engine, completed, summary.effects, &mut out.foreign_roots);
+                seen_roots.collect(&mut engine, completed, summary.effects, &mut out.foreign_roots);
                 gates(&engine, completed, summary.effects, &mut out.gates);
                 shapes(&engine, completed, summary.effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
             }

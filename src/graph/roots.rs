@@ -24,6 +24,9 @@ pub struct ForeignRoot {
     pub confidence: Confidence,
 }
 
+/// Calls looked into, and arguments looked at.
+const MAX_LOOKS: u32 = 24;
+
 /// What has been looked at already.
 #[derive(Default)]
 pub(super) struct ForeignRoots {
@@ -52,7 +55,7 @@ impl ForeignRoots {
     /// known in a callee is found there, what a caller hands down is found at its call.
     pub(super) fn collect(
         &mut self,
-        engine: &Engine<'_>,
+        engine: &mut Engine<'_>,
         function: FunctionId,
         root: EffectId,
         out: &mut Vec<ForeignRoot>,
@@ -67,6 +70,14 @@ impl ForeignRoots {
                 Effect::Event(event) => {
                     let event = engine.effects.event(*event);
                     let (Some(root), Some(parameter)) = (event.root, event.root_parameter) else { continue };
+                    if std::env::var("RLDBG").is_ok() {
+                        eprintln!(
+                            "{:?} root {:?} group {:?}",
+                            engine.text(call.unwrap_or(event.site)),
+                            engine.values.node(root),
+                            engine.show(event.group)
+                        );
+                    }
                     let Some((what, confidence)) = describe(engine, event, root, &ways, under) else { continue };
                     let site = call.unwrap_or(event.site);
                     let told = out.iter().any(|known| known.site == site);
@@ -80,6 +91,14 @@ impl ForeignRoots {
                     let under = Some(ways.len() - 1);
                     pending.extend([*otherwise, *then].map(|effect| Step { effect, call, under }));
                 }
+                // Nothing else asks for a look into this call: a root and a group that go down together do.
+                Effect::Pending { site, args, .. } if hands_down(engine, args) => {
+                    let site = *site;
+                    let body = engine.looked_through(effect, MAX_LOOKS, true);
+                    if body != effect {
+                        pending.push(Step { effect: body, call: call.or(Some(site)), under });
+                    }
+                }
                 Effect::Call { site, body, .. } => {
                     pending.push(Step { effect: *body, call: call.or(Some(*site)), under });
                 }
@@ -90,6 +109,25 @@ impl ForeignRoots {
             }
         }
     }
+}
+
+/// Whether a number and a subgroup are among the arguments.
+fn hands_down(engine: &Engine<'_>, args: &[Value]) -> bool {
+    let mut pending: Vec<Value> = args.to_vec();
+    let (mut number, mut group) = (false, false);
+    for _ in 0..MAX_LOOKS {
+        let Some(value) = pending.pop() else { break };
+        match engine.values.node(value) {
+            Node::Int(_) => number = true,
+            Node::Sequence(parts) => pending.extend(parts.iter()),
+            Node::Mapping(parts) => pending.extend(parts.iter().map(|part| part.1)),
+            _ => group |= subgroup(engine, value, 0).is_some(),
+        }
+    }
+    if std::env::var("RLDBG").is_ok() {
+        eprintln!("PEND {:?}", args.iter().map(|&a| engine.show(a)).collect::<Vec<_>>());
+    }
+    number && group
 }
 
 fn describe(

@@ -99,6 +99,30 @@ impl<'p> Engine<'p> {
         found
     }
 
+    pub(in crate::graph) fn show(&self, v: Value) -> String {
+        fn go(e: &Engine<'_>, v: Value, d: u32) -> String {
+            if d > 6 {
+                return "..".into();
+            }
+            match e.values.node(v) {
+                Node::If(t, a, b) => format!("If({}, {}, {})", go(e, *t, d + 1), go(e, *a, d + 1), go(e, *b, d + 1)),
+                Node::Carried(s, n, p) => {
+                    format!("Carried({s:?}, {n}, {:?})", p.iter().map(|&p| go(e, p, d + 1)).collect::<Vec<_>>())
+                }
+                Node::Apply(n, p) => {
+                    format!("Apply({n}, {:?})", p.iter().map(|&p| go(e, p, d + 1)).collect::<Vec<_>>())
+                }
+                Node::Sequence(p) => format!("Seq({:?})", p.iter().map(|&p| go(e, p, d + 1)).collect::<Vec<_>>()),
+                Node::Compare(o, a, b) => format!("Cmp({o:?}, {}, {})", go(e, *a, d + 1), go(e, *b, d + 1)),
+                Node::Parameter(..) => {
+                    format!("{:?}~{:?}", e.values.node(v), e.values.meaning(v).map(|m| e.values.node(m).clone()))
+                }
+                n => format!("{n:?}"),
+            }
+        }
+        go(self, v, 0)
+    }
+
     /// Whether a caller may leave the argument out.
     pub(in crate::graph) fn may_be_left_out(&self, function: FunctionId, position: u16) -> bool {
         let definition = self.program.function(function);

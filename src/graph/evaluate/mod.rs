@@ -10,6 +10,8 @@ mod expression;
 mod keyed;
 mod method;
 mod operation;
+mod packed;
+mod premise;
 mod statement;
 mod substitute;
 
