@@ -398,10 +398,30 @@ impl<'a> Evaluator<'a> {
         value.map_or(0, |value| self.settled(value).unwrap_or(1))
     }
 
+    /// What goes over the wire of a root. In a subgroup it is as a rule worked out from this rank's own place, in ways
+    /// that cannot be retraced: only numbers that stand there can be told apart.
+    pub fn root_wire(&self, root: Option<Value>, group: &GroupKey) -> u64 {
+        match (root, group) {
+            (Some(root), GroupKey::Axis(_) | GroupKey::Other(_)) => match self.value(root) {
+                Concrete::Int(known) if !self.is_worked_out(root) => label(&known),
+                _ => 0,
+            },
+            _ => self.wire(root),
+        }
+    }
+
+    /// Whether a rank is worked out from this rank's own.
+    fn is_worked_out(&self, value: Value) -> bool {
+        match self.values.node(value) {
+            Node::If(_, then, otherwise) => self.is_worked_out(*then) || self.is_worked_out(*otherwise),
+            _ => self.values.vary(value).meets(self.world.axes),
+        }
+    }
+
     /// The identity of a value, in which what this class knows to be equal counts as equal; absent when it differs.
     fn settled(&self, value: Value) -> Option<u64> {
         match self.value(value) {
-            Concrete::Opaque(_) => self.settled_part(value),
+            Concrete::Opaque(inner) => self.settled_part(inner),
             known => Some(label(&format!("{known:?}"))),
         }
     }

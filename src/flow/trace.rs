@@ -971,7 +971,8 @@ impl Run<'_, '_> {
             return next;
         }
         let part = |value: Option<Value>| self.evaluator.wire(value);
-        let key = label(&(event.op, part(event.root), part(event.operator), part(event.members)));
+        let root = self.evaluator.root_wire(event.root, &group);
+        let key = label(&(event.op, root, part(event.operator), part(event.members)));
         self.tracer.event(key, id, next)
     }
 }

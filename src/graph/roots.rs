@@ -31,8 +31,8 @@ const MAX_LOOKS: u32 = 24;
 #[derive(Default)]
 pub(super) struct ForeignRoots {
     seen: FxHashSet<EffectId>,
-    /// Operations with the root and group they were reported for.
-    reported: FxHashSet<(Site, Value, Value)>,
+    /// Where one was reported: what lies within was said there.
+    told: FxHashSet<Site>,
 }
 
 /// A part of the tree on the way down.
@@ -70,18 +70,9 @@ impl ForeignRoots {
                 Effect::Event(event) => {
                     let event = engine.effects.event(*event);
                     let (Some(root), Some(parameter)) = (event.root, event.root_parameter) else { continue };
-                    if std::env::var("RLDBG").is_ok() {
-                        eprintln!(
-                            "{:?} root {:?} group {:?}",
-                            engine.text(call.unwrap_or(event.site)),
-                            engine.values.node(root),
-                            engine.show(event.group)
-                        );
-                    }
                     let Some((what, confidence)) = describe(engine, event, root, &ways, under) else { continue };
                     let site = call.unwrap_or(event.site);
-                    let told = out.iter().any(|known| known.site == site);
-                    if self.reported.insert((event.site, root, event.group)) && !told {
+                    if !self.told.contains(&event.site) && self.told.insert(site) {
                         let message = format!("`{parameter}` of `{}` is {what}", event.op);
                         out.push(ForeignRoot { function, site, parameter, message, confidence });
                     }
@@ -94,11 +85,15 @@ impl ForeignRoots {
                 // Nothing else asks for a look into this call: a root and a group that go down together do.
                 Effect::Pending { site, args, .. } if hands_down(engine, args) => {
                     let site = *site;
+                    if call.is_some() && self.told.contains(&site) {
+                        continue;
+                    }
                     let body = engine.looked_through(effect, MAX_LOOKS, true);
                     if body != effect {
                         pending.push(Step { effect: body, call: call.or(Some(site)), under });
                     }
                 }
+                Effect::Call { site, .. } if self.told.contains(site) => {}
                 Effect::Call { site, body, .. } => {
                     pending.push(Step { effect: *body, call: call.or(Some(*site)), under });
                 }
@@ -124,9 +119,6 @@ fn hands_down(engine: &Engine<'_>, args: &[Value]) -> bool {
             _ => group |= subgroup(engine, value, 0).is_some(),
         }
     }
-    if std::env::var("RLDBG").is_ok() {
-        eprintln!("PEND {:?}", args.iter().map(|&a| engine.show(a)).collect::<Vec<_>>());
-    }
     number && group
 }
 
@@ -150,7 +142,9 @@ fn describe(
         (GroupKey::Made(_, ranks), Some(root)) if !ranks.contains(&root) => {
             Some((format!("rank {root}, which is not in the group of ranks {ranks:?}"), Confidence::High))
         }
-        (GroupKey::Axis(axes), Some(root)) if !axes.is_all() => Some(need_not_be_in(engine, root, axes)),
+        (GroupKey::Axis(axes), Some(root)) if !axes.is_all() => {
+            (!is_asked_for(engine, group, ways, under)).then(|| need_not_be_in(engine, root, axes))
+        }
         // WORLD or a subgroup, as the caller likes: unless the code asks which, it goes wrong for the subgroup.
         (GroupKey::Other(_), Some(root)) => {
             let axes = subgroup(engine, group, 0)?;
@@ -163,6 +157,9 @@ fn describe(
             }
             match engine.values.node(root) {
                 Node::Rank(known) if *known == axes => Some((in_group.to_owned(), Confidence::Medium)),
+                Node::Rank(known) if known.is_all() && !is_guarded(engine, axes, ways, under) => {
+                    Some(("this rank's own, another on each member of the group".to_owned(), Confidence::Medium))
+                }
                 Node::Rank(_) => None,
                 _ => {
                     let what = format!("{in_group}: it is compared with this rank's place in the group");
@@ -223,6 +220,19 @@ fn is_asked_for(engine: &Engine<'_>, group: Value, ways: &[Way], under: Option<u
                 Node::Apply(_, parts) => pending.extend(parts.iter()),
                 _ => {}
             }
+        }
+        at = way.around;
+    }
+    false
+}
+
+/// Whether only some members of the group come here.
+fn is_guarded(engine: &Engine<'_>, axes: Axes, ways: &[Way], under: Option<usize>) -> bool {
+    let mut at = under;
+    while let Some(way) = at.and_then(|at| ways.get(at)) {
+        let facts = engine.values.facts(way.test);
+        if (facts.vary | facts.shape).meets(axes) || facts.open {
+            return true;
         }
         at = way.around;
     }

@@ -223,7 +223,8 @@ fn differing(engine: &Engine<'_>, found: &Found, event: EventId) -> Option<Part>
         return Some(Part::Group);
     }
     let differs = |value: Option<Value>| one.wire(value) != other.wire(value);
-    if differs(event.root) {
+    let root = |evaluator: &Evaluator<'_>| evaluator.root_wire(event.root, &evaluator.group(event.group));
+    if root(&one) != root(&other) {
         return Some(Part::Root);
     }
     (differs(event.operator) || differs(event.members)).then_some(Part::Other)
