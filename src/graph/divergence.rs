@@ -333,6 +333,10 @@ fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap
     let is_group = |value: Value| match (group, engine.values.node(value)) {
         (GroupKey::Other(group), _) => value == *group,
         (GroupKey::Axis(axes), Node::AxisGroup(known)) => known == axes,
+        (GroupKey::Axis(axes), Node::Parameter(..)) => {
+            let meaning = engine.values.meaning(value).map(|meaning| engine.values.node(meaning));
+            meaning == Some(&Node::AxisGroup(*axes))
+        }
         _ => false,
     };
     let ranks = match group {

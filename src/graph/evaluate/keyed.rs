@@ -94,7 +94,8 @@ impl<'p> Engine<'p> {
         // One of several, as the job is configured: the one that issues most speaks for all.
         let issues = |class: &crate::base::ClassId| {
             let methods = &program.class(*class).methods;
-            methods.iter().filter(|method| self.reaches(**method)).count()
+            let (file, _) = program.locate_class(*class);
+            methods.iter().filter(|(_, method)| self.reaches(program.function_id(file, *method))).count()
         };
         let most = classes.iter().map(issues).max().unwrap_or(0);
         let mut leading = classes.iter().copied().filter(|class| issues(class) == most);
@@ -112,7 +113,8 @@ impl<'p> Engine<'p> {
     /// The ranks of a group as a mesh tells them: `mesh.get_ranks_in_group(group)`.
     pub(super) fn ranks_of_group(&mut self, name: Symbol, arguments: &[Value]) -> Option<Value> {
         let &[group] = arguments else { return None };
-        let is_group = matches!(self.values.node(group), Node::AxisGroup(_) | Node::MadeGroup(..) | Node::World);
+        let meant = self.values.meaning(group).unwrap_or(group);
+        let is_group = matches!(self.values.node(meant), Node::AxisGroup(_) | Node::MadeGroup(..) | Node::World);
         (is_group && name.as_str() == "get_ranks_in_group")
             .then(|| self.values.make(Node::Apply(Symbol::new(crate::flow::MEMBERS), Box::from([group]))))
     }
