@@ -290,7 +290,6 @@ fn first_difference(
 }
 
 /// Compares classes of ranks in a job of that form.
-#[expect(clippy::too_many_arguments, reason = "the parts of one comparison")]
 fn compare_classes(
     engine: &Engine<'_>,
     root: EffectId,
