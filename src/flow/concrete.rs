@@ -66,6 +66,8 @@ pub struct World {
     pub extent: i64,
     /// The axes of the group: what does not vary along them is the same on every member.
     pub axes: Axes,
+    /// Axes along which there is one rank only.
+    pub single: Axes,
 }
 
 /// One class of ranks.
@@ -102,6 +104,8 @@ pub struct Missing {
     pub rank: bool,
     /// Coordinates it asked for.
     pub axes: BTreeSet<Axes>,
+    /// Numbers of ranks it asked for.
+    pub sizes: BTreeSet<Axes>,
     /// Opaque facts that may differ between the ranks under examination.
     pub atoms: BTreeSet<Value>,
 }
@@ -174,7 +178,11 @@ impl<'a> Evaluator<'a> {
             Node::Int(known) => Concrete::Int(*known),
             Node::Str(text) => Concrete::Str(*text),
             Node::Rank(axes) => self.coordinate(*axes).map_or(opaque, Concrete::Int),
-            Node::Size(axes) => Concrete::Int(if axes.is_all() { self.world.size } else { self.world.extent }),
+            Node::Size(axes) if axes.is_all() => Concrete::Int(self.world.size),
+            Node::Size(axes) => {
+                self.missing.borrow_mut().sizes.insert(*axes);
+                Concrete::Int(if self.is_single(*axes) { 1 } else { self.world.extent })
+            }
             Node::Parameter(..) => self.values.meaning(value).map_or(opaque, |meaning| self.value(meaning)),
             Node::Not(_) | Node::And(..) | Node::Compare(CompareOp::Less | CompareOp::Is | CompareOp::In, ..) => {
                 self.known_truth(value).map_or(opaque, Concrete::Bool)
@@ -370,11 +378,82 @@ impl<'a> Evaluator<'a> {
             self.missing.borrow_mut().rank = true;
             return Some(self.class.rank);
         }
+        if self.is_single(axes) {
+            return Some(0);
+        }
         let known = self.class.coordinates.get(&axes).copied();
         if known.is_none() && axes.meets(self.world.axes) {
             self.missing.borrow_mut().axes.insert(axes);
         }
         known
+    }
+
+    fn is_single(&self, axes: Axes) -> bool {
+        !axes.is_empty() && axes.without(self.world.single).is_empty()
+    }
+
+    /// What goes over the wire of an argument of an operation: equal numbers are equal arguments; 1 is one that differs
+    /// between the members of the group in a way that is not known.
+    pub fn wire(&self, value: Option<Value>) -> u64 {
+        value.map_or(0, |value| self.settled(value).unwrap_or(1))
+    }
+
+    /// What goes over the wire of a root. In a subgroup it is as a rule worked out from this rank's own place, in ways
+    /// that cannot be retraced: only numbers that stand there can be told apart.
+    pub fn root_wire(&self, root: Option<Value>, group: &GroupKey) -> u64 {
+        match (root, group) {
+            (Some(root), GroupKey::Axis(_) | GroupKey::Other(_)) => match self.value(root) {
+                Concrete::Int(known) if !self.is_worked_out(root) => label(&known),
+                _ => 0,
+            },
+            _ => self.wire(root),
+        }
+    }
+
+    /// Whether a rank is worked out from this rank's own.
+    fn is_worked_out(&self, value: Value) -> bool {
+        match self.values.node(value) {
+            Node::If(_, then, otherwise) => self.is_worked_out(*then) || self.is_worked_out(*otherwise),
+            _ => self.values.vary(value).meets(self.world.axes),
+        }
+    }
+
+    /// The identity of a value, in which what this class knows to be equal counts as equal; absent when it differs.
+    fn settled(&self, value: Value) -> Option<u64> {
+        match self.value(value) {
+            Concrete::Opaque(inner) => self.settled_part(inner),
+            known => Some(label(&format!("{known:?}"))),
+        }
+    }
+
+    fn settled_part(&self, value: Value) -> Option<u64> {
+        if let Some(same) = self.equal_to(value) {
+            return Some(label(&same));
+        }
+        let all = |parts: &[Value]| parts.iter().map(|&part| self.settled_part(part)).collect::<Option<Vec<u64>>>();
+        match self.values.node(value) {
+            Node::Apply(name, parts) if !parts.is_empty() => Some(label(&(name, all(parts)?))),
+            Node::Index(left, right) => Some(label(&("[]", all(&[*left, *right])?))),
+            Node::Binary(op, left, right) => Some(label(&(*op as u8, all(&[*left, *right])?))),
+            _ if self.values.vary(value).meets(self.world.axes) => None,
+            _ => Some(label(&value)),
+        }
+    }
+
+    /// What the class says the value equals, when that is the same on every member of the group.
+    fn equal_to(&self, value: Value) -> Option<Value> {
+        if !self.values.vary(value).meets(self.world.axes) {
+            return None;
+        }
+        let shared = |other: Value| !self.values.vary(other).meets(self.world.axes);
+        self.class.atoms.iter().find_map(|(atom, holds)| match self.values.node(*atom) {
+            Node::Compare(CompareOp::Eq, left, right) if *holds => match (*left == value, *right == value) {
+                (true, false) if shared(*right) => Some(*right),
+                (false, true) if shared(*left) => Some(*left),
+                _ => None,
+            },
+            _ => None,
+        })
     }
 
     fn comparison(&self, op: CompareOp, left: Value, right: Value) -> Option<bool> {

@@ -970,13 +970,9 @@ impl Run<'_, '_> {
         {
             return next;
         }
-        let part = |value: Option<Value>| match value.map(|value| (value, self.evaluator.value(value))) {
-            None => 0,
-            Some((_, Concrete::Opaque(value))) if self.tracer.values.vary(value).meets(self.tracer.world.axes) => 1,
-            Some((_, Concrete::Opaque(value))) => label(&value),
-            Some((_, known)) => label(&format!("{known:?}")),
-        };
-        let key = label(&(event.op, part(event.root), part(event.operator), part(event.members)));
+        let part = |value: Option<Value>| self.evaluator.wire(value);
+        let root = self.evaluator.root_wire(event.root, &group);
+        let key = label(&(event.op, root, part(event.operator), part(event.members)));
         self.tracer.event(key, id, next)
     }
 }
@@ -1124,6 +1120,6 @@ fn raised(names: &[Symbol], chain: Option<&RaiseChain>) -> TraceId {
 
 impl Default for World {
     fn default() -> Self {
-        World { size: 4, extent: 4, axes: super::axes::Axes::ALL }
+        World { size: 4, extent: 4, axes: super::axes::Axes::ALL, single: super::axes::Axes::NONE }
     }
 }

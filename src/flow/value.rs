@@ -166,6 +166,9 @@ fn spread(hash: u32) -> u64 {
 /// The function whose result are the ranks of its argument, a group.
 pub const MEMBERS: &str = "members";
 
+/// The function that tells whether this rank is a member of its argument, a group.
+pub const IS_MEMBER: &str = "is_member";
+
 /// Expressions nested deeper than this are no longer followed.
 const MAX_DEPTH: u16 = 48;
 
@@ -266,6 +269,11 @@ impl Values {
             self.meanings.insert(value, meaning);
         }
         value
+    }
+
+    /// The value made of `node`, if there is one.
+    pub fn known(&self, node: &Node) -> Option<Value> {
+        self.find(node, hash_of(node))
     }
 
     /// What a parameter conventionally is.
@@ -590,7 +598,7 @@ impl Values {
                         if let Some(group) = self.members_of(right)
                             && self.is_job_rank(left) =>
                     {
-                        return Ok(self.make(Node::Apply(Symbol::new("is_member"), Box::from([group]))));
+                        return Ok(self.make(Node::Apply(Symbol::new(IS_MEMBER), Box::from([group]))));
                     }
                     CompareOp::Eq | CompareOp::Less if let Some(known) = self.rank_against(op, left, right) => {
                         return Ok(known);

@@ -10,17 +10,18 @@ use crate::base::FileId;
 use crate::base::FunctionId;
 use crate::finding::Confidence;
 use crate::flow::{
-    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, Healed, LoopKind, Missing,
-    Node, Tracer, Value, World, disputed,
+    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, Healed, IS_MEMBER, LoopKind,
+    MEMBERS, Missing, Node, Tracer, Value, World, disputed,
 };
 use crate::model::{FunctionKind, LocalFunction};
 
 use super::candidates;
 use super::evaluate::Engine;
-use super::gates::{ForeignRoot, Gate, foreign_roots, gates};
+use super::gates::{Gate, gates};
 use super::orders::{UnorderedLoop, unordered_loops};
 use super::program::Program;
 use super::reach::reaching;
+use super::roots::{ForeignRoot, ForeignRoots};
 use super::shapes::{PermutedLoop, UnagreedShape, shapes};
 use super::stranded::{Stranded, stranded};
 use super::taint::Taint;
@@ -37,6 +38,9 @@ pub(super) const FUEL: u32 = 20_000;
 
 /// Splits reported for one function and group.
 const MAX_SPLITS: usize = 6;
+
+/// Axes that are tried with one rank along them.
+const MAX_SINGLE: usize = 3;
 
 /// Opaque facts that are varied together; more are varied one at a time.
 const MAX_ATOMS: usize = 4;
@@ -90,7 +94,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
     let unordered = unordered_loops(program, &prepared.reaching, files);
     let mut out = Divergence { unordered, reaching: prepared.reaching.clone(), ..Divergence::default() };
     let mut checked = 0;
-    let mut seen_roots = FxHashSet::default();
+    let mut seen_roots = ForeignRoots::default();
     let mut seen_shapes = FxHashSet::default();
     for &file in files {
         let model = &program.file(file).model;
@@ -111,7 +115,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
                 let Some(summary) = engine.summary(completed) else { continue };
                 let root = whole(&mut engine, summary.effects);
                 check(&engine, completed, root, &mut healed, &mut out.splits);
-                foreign_roots(&engine, completed, summary.effects, &mut seen_roots, &mut out.foreign_roots);
+                seen_roots.collect(&mut engine, completed, summary.effects, &mut out.foreign_roots);
                 gates(&engine, completed, summary.effects, &mut out.gates);
                 stranded(&engine, program, completed, root, &mut out.stranded);
                 shapes(&engine, completed, summary.effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
@@ -245,7 +249,7 @@ fn groups(engine: &Engine<'_>, events: &[EventId], size: i64) -> BTreeSet<GroupK
     let mut out = BTreeSet::new();
     for rank in 0..size {
         let class = Assignment { rank, ..Assignment::default() };
-        let world = World { size, extent: 2, axes: Axes::ALL };
+        let world = World { size, extent: 2, axes: Axes::ALL, single: Axes::NONE };
         let evaluator = Evaluator::new(&engine.values, world, &class);
         for &event in events {
             out.insert(evaluator.group(engine.effects.event(event).group));
@@ -274,9 +278,33 @@ fn first_difference(
 ) -> Option<Found> {
     let axes = axes_of(engine, group);
     let extent = size.min(4);
-    let world = World { size, extent, axes };
+    let world = World { size, extent, axes, single: Axes::NONE };
     let members = members(engine, group, outline);
     let missing = needed(engine, outline, world);
+    let whole = compare_classes(engine, root, group, world, &members, &missing, healed);
+    if whole.is_some() {
+        return whole;
+    }
+    // A job need not use every axis: what is done where there is one rank along it counts as well.
+    let others = missing.sizes.iter().filter(|asked| !axes.without(**asked).is_empty()).take(MAX_SINGLE);
+    others.copied().find_map(|single| {
+        let world = World { single, ..world };
+        let missing = needed(engine, outline, world);
+        compare_classes(engine, root, group, world, &members, &missing, healed)
+    })
+}
+
+/// Compares classes of ranks in a job of that form.
+fn compare_classes(
+    engine: &Engine<'_>,
+    root: EffectId,
+    group: &GroupKey,
+    world: World,
+    members: &BTreeMap<Value, bool>,
+    missing: &Missing,
+    healed: &Healed,
+) -> Option<Found> {
+    let World { size, extent, .. } = world;
     let atoms: Vec<Value> = missing.atoms.iter().copied().filter(|atom| !members.contains_key(atom)).collect();
     let ranks: Vec<i64> = match (group, missing.rank) {
         (GroupKey::Made(_, ranks), _) => ranks.iter().copied().filter(|rank| (0..size).contains(rank)).collect(),
@@ -287,7 +315,7 @@ fn first_difference(
         return None;
     }
     let mut tracer = Tracer::new(&engine.values, &engine.effects, world, group.clone(), healed, FUEL);
-    for base in bases(&atoms, &missing.axes, &members, &ranks) {
+    for base in bases(&atoms, &missing.axes, members, &ranks) {
         for other in neighbours(&base, &atoms, &missing.axes, &ranks, extent) {
             if contradicts(engine, &base) || contradicts(engine, &other) {
                 continue;
@@ -306,9 +334,20 @@ fn first_difference(
 /// Tests that are true of every member of the group, with their answers.
 fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap<Value, bool> {
     let mut out = BTreeMap::new();
-    let GroupKey::Other(group) = group else { return out };
-    let ranks = match engine.values.node(*group) {
-        Node::MadeGroup(_, ranks) => Some(*ranks),
+    let is_group = |value: Value| match (group, engine.values.node(value)) {
+        (GroupKey::Other(group), _) => value == *group,
+        (GroupKey::Axis(axes), Node::AxisGroup(known)) => known == axes,
+        (GroupKey::Axis(axes), Node::Parameter(..)) => {
+            let meaning = engine.values.meaning(value).map(|meaning| engine.values.node(meaning));
+            meaning == Some(&Node::AxisGroup(*axes))
+        }
+        _ => false,
+    };
+    let ranks = match group {
+        GroupKey::Other(group) => match engine.values.node(*group) {
+            Node::MadeGroup(_, ranks) => Some(*ranks),
+            _ => None,
+        },
         _ => None,
     };
     let mut seen = FxHashSet::default();
@@ -323,18 +362,21 @@ fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap
             Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
             Node::Compare(op, left, right) => {
                 use crate::model::CompareOp;
-                let mentions = *left == *group || *right == *group;
+                let mentions = is_group(*left) || is_group(*right);
                 match op {
                     CompareOp::Is | CompareOp::Eq if mentions => {
                         out.insert(value, false);
                     }
-                    CompareOp::In if Some(*right) == ranks || asks_for_ranks(engine, *right, *group) => {
+                    CompareOp::In if Some(*right) == ranks || asks_for_ranks(engine, *right, &is_group) => {
                         out.insert(value, true);
                     }
                     _ => {}
                 }
             }
-            _ if value == *group => {
+            Node::Apply(name, parts) if name.as_str() == IS_MEMBER && parts.first().is_some_and(|&of| is_group(of)) => {
+                out.insert(value, true);
+            }
+            _ if is_group(value) => {
                 out.insert(value, true);
             }
             _ => {}
@@ -344,13 +386,13 @@ fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap
 }
 
 /// Whether the value is the list of the group's ranks, as the group itself gives it.
-fn asks_for_ranks(engine: &Engine<'_>, value: Value, group: Value) -> bool {
+fn asks_for_ranks(engine: &Engine<'_>, value: Value, is_group: &impl Fn(Value) -> bool) -> bool {
     match engine.values.node(value) {
         Node::Apply(name, parts) => {
             let last = name.as_str().rsplit('.').next().unwrap_or_default();
-            last == "get_process_group_ranks" && parts.first() == Some(&group)
+            matches!(last, "get_process_group_ranks" | MEMBERS) && parts.first().is_some_and(|&of| is_group(of))
         }
-        Node::Mapped(_, parts) => parts.first().is_some_and(|&part| asks_for_ranks(engine, part, group)),
+        Node::Mapped(_, parts) => parts.first().is_some_and(|&part| asks_for_ranks(engine, part, is_group)),
         _ => false,
     }
 }
@@ -384,6 +426,7 @@ fn needed(engine: &Engine<'_>, outline: &Outline, world: World) -> Missing {
         let missing = evaluator.missing.into_inner();
         out.rank |= missing.rank;
         out.axes.extend(missing.axes);
+        out.sizes.extend(missing.sizes);
         out.atoms.extend(missing.atoms);
     }
     out

@@ -1,27 +1,11 @@
-//! Two facts that need no comparison of classes: roots outside their group, and collectives behind environment keys.
+//! Collectives behind environment keys: a fact that needs no comparison of classes.
 
 use rustc_hash::FxHashSet;
 
 use crate::base::{FunctionId, Site, Symbol};
-use crate::finding::Confidence;
-use crate::flow::{Assignment, Axes, Effect, EffectId, Evaluator, EventId, GroupKey, Node, Value, World};
+use crate::flow::{Effect, EffectId, EventId, Node, Value};
 
 use super::evaluate::Engine;
-
-/// A root that is no member of the group it is the root of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ForeignRoot {
-    /// The function it stands in.
-    pub function: FunctionId,
-    /// The operation.
-    pub site: Site,
-    /// `src` or `dst`.
-    pub parameter: Symbol,
-    /// What is wrong, in one sentence.
-    pub message: String,
-    /// How sure.
-    pub confidence: Confidence,
-}
 
 /// A collective that is reached only under an environment variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,66 +22,6 @@ pub struct Gate {
     pub event: Site,
     /// The call that leads to it, if it is not issued in the function itself.
     pub call: Option<(Site, Symbol)>,
-}
-
-/// Collects roots outside their group.
-pub(super) fn foreign_roots(
-    engine: &Engine<'_>,
-    function: FunctionId,
-    root: EffectId,
-    seen: &mut FxHashSet<EffectId>,
-    out: &mut Vec<ForeignRoot>,
-) {
-    let mut pending = vec![root];
-    let world = World { size: 4, extent: 4, axes: Axes::ALL };
-    let class = Assignment::default();
-    let evaluator = Evaluator::new(&engine.values, world, &class);
-    while let Some(effect) = pending.pop() {
-        if !seen.insert(effect) || !engine.effects.summed(effect).events {
-            continue;
-        }
-        if let Effect::Event(event) = engine.effects.get(effect) {
-            let event = engine.effects.event(*event);
-            let (Some(value), Some(parameter)) = (event.root, event.root_parameter) else { continue };
-            if out.iter().any(|known| known.site == event.site) {
-                continue;
-            }
-            let described = describe(engine, &evaluator, value, event.group);
-            if let Some((what, confidence)) = described {
-                let message = format!("`{parameter}` of `{}` is {what}", event.op);
-                out.push(ForeignRoot { function, site: event.site, parameter, message, confidence });
-            }
-            continue;
-        }
-        pending.extend(engine.below(effect));
-    }
-}
-
-fn describe(engine: &Engine<'_>, evaluator: &Evaluator<'_>, root: Value, group: Value) -> Option<(String, Confidence)> {
-    let literal = match engine.values.node(root) {
-        Node::Int(known) => Some(*known),
-        _ => None,
-    };
-    match (evaluator.group(group), literal) {
-        (GroupKey::Made(_, ranks), Some(root)) if !ranks.contains(&root) => {
-            Some((format!("rank {root}, which is not in the group of ranks {ranks:?}"), Confidence::High))
-        }
-        (GroupKey::Axis(axes), Some(root)) if !axes.is_all() => {
-            let name =
-                engine.axes_name(axes).map_or_else(|| "a subgroup".to_owned(), |name| format!("the {name} group"));
-            Some((format!("rank {root} of the job, which need not be in {name}"), Confidence::Medium))
-        }
-        (GroupKey::Axis(_) | GroupKey::Other(_) | GroupKey::Made(..), None) => {
-            let inner = match engine.values.node(root) {
-                Node::Rank(axes) => Some(*axes),
-                _ => None,
-            };
-            inner
-                .filter(|axes| !axes.is_all() && *axes == engine.values.group_axes(group))
-                .map(|_| ("a rank within the group where a rank of the job is meant".to_owned(), Confidence::Medium))
-        }
-        _ => None,
-    }
 }
 
 /// Collects collectives behind environment keys.

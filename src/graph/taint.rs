@@ -12,6 +12,10 @@ use crate::model::{Flow, Function, FunctionKind, Sink};
 use super::program::Program;
 use super::resolve::is_builtin;
 
+/// Parameters that hold a root, and parameters that hold a group.
+const ROOTS: [&str; 6] = ["src", "dst", "root", "src_rank", "dst_rank", "root_rank"];
+const GROUPS: [&str; 3] = ["group", "process_group", "pg"];
+
 /// Rounds in which names spread through returns and attributes.
 const ROUNDS: usize = 3;
 
@@ -83,6 +87,15 @@ impl Taint {
             if differs(&convention.value.kind) {
                 taint.names.insert(name);
             }
+        }
+        // A function that is handed a root and a group names a root as the operation does.
+        let named = |function: &Function, names: &[&str]| {
+            function.parameters.iter().any(|parameter| names.contains(&parameter.name.as_str()))
+        };
+        for file in program.file_ids() {
+            let functions = program.file(file).model.functions.iter();
+            let rooted = functions.filter(|function| named(function, &ROOTS) && named(function, &GROUPS));
+            taint.notable.extend(rooted.map(|function| function.name));
         }
         // A wrapped module communicates when it is called: whoever returns or keeps one matters.
         let called = |kind: Symbol| program.catalog.entry(Symbol::new(&format!("{kind}.__call__"))).is_some();

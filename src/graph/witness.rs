@@ -222,8 +222,9 @@ fn differing(engine: &Engine<'_>, found: &Found, event: EventId) -> Option<Part>
     if one.group(event.group) != other.group(event.group) {
         return Some(Part::Group);
     }
-    let differs = |value: Option<Value>| value.is_some_and(|value| one.value(value) != other.value(value));
-    if differs(event.root) {
+    let differs = |value: Option<Value>| one.wire(value) != other.wire(value);
+    let root = |evaluator: &Evaluator<'_>| evaluator.root_wire(event.root, &evaluator.group(event.group));
+    if root(&one) != root(&other) {
         return Some(Part::Root);
     }
     (differs(event.operator) || differs(event.members)).then_some(Part::Other)

@@ -173,7 +173,7 @@ impl<'p> Engine<'p> {
                 self.call_external(frame, dotted, arguments, span)
             }
             _ if self.values.facts(callee).open => {
-                let args: Vec<Value> = arguments.positional.iter().map(|arg| arg.0).collect();
+                let args = self.packed(&arguments);
                 let effect = self.invoke_effect(callee, args.clone().into(), frame.site(span));
                 self.emit(frame, effect);
                 self.values.make(Node::Invoked(callee, args.into()))

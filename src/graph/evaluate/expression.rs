@@ -44,7 +44,12 @@ impl<'p> Engine<'p> {
             }
             Expr::Compare(op, left, right) => {
                 let (left, right) = (self.expression(frame, left), self.expression(frame, right));
-                self.values.make(Node::Compare(op, left, right))
+                match op {
+                    crate::model::CompareOp::Eq if self.asks_for_mpi(left, right) => {
+                        self.values.make(Node::Bool(false))
+                    }
+                    _ => self.values.make(Node::Compare(op, left, right)),
+                }
             }
             Expr::And(parts) => self.short_circuit(frame, model.list(parts).to_vec(), true),
             Expr::Or(parts) => self.short_circuit(frame, model.list(parts).to_vec(), false),

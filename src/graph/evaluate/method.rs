@@ -6,7 +6,7 @@ use crate::finding::Confidence;
 use crate::flow::{Node, Value};
 use crate::model::{Call, Expr, ExprId};
 
-use super::super::resolve::Target;
+use super::super::resolve::{Scope, Target};
 use super::arguments::Arguments;
 use super::{Engine, Frame};
 
@@ -160,6 +160,9 @@ impl<'p> Engine<'p> {
         call: Call,
         span: Span,
     ) -> Value {
+        if let Some(value) = self.keyed_by_axis(frame, name, call, span) {
+            return value;
+        }
         let path = self.path(frame, object);
         let receiver = self.expression(frame, object);
         let mut arguments = self.arguments(frame, call);
@@ -172,6 +175,9 @@ impl<'p> Engine<'p> {
         {
             arguments.receiver = None;
             return self.call_value(frame, kept, arguments, span);
+        }
+        if let Some(ranks) = self.ranks_of_group(name, &arguments.values()) {
+            return ranks;
         }
         match self.values.node(receiver).clone() {
             Node::Module(file) => {
@@ -371,6 +377,12 @@ impl<'p> Engine<'p> {
                 let annotation = definition.parameters.get(usize::from(position))?.annotation?;
                 self.annotated_class(file, local, annotation)
             }
+            Node::None | Node::External(_) => match frame.model.expr(expr) {
+                Expr::Name(name) if self.program.scope_of(frame.file, frame.local, name) == Scope::Global => {
+                    self.class_of_global(frame.file, name)
+                }
+                _ => None,
+            },
             _ => None,
         }
     }

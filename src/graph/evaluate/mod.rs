@@ -7,8 +7,11 @@ mod arguments;
 mod call;
 mod expand;
 mod expression;
+mod keyed;
 mod method;
 mod operation;
+mod packed;
+mod premise;
 mod statement;
 mod substitute;
 
@@ -69,6 +72,8 @@ pub struct Engine<'p> {
     active: Vec<FunctionId>,
     attributes: FxHashMap<(ClassId, Symbol), Option<Value>>,
     globals: FxHashMap<(FileId, Symbol), Value>,
+    /// The class of the objects that functions assign to a global variable.
+    global_classes: FxHashMap<(FileId, Symbol), Option<ClassId>>,
     writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
     births: FxHashMap<Value, Vec<Birth>>,
     /// Values that are this rank's share of the data, not facts of the outside world.
@@ -177,6 +182,7 @@ impl<'p> Engine<'p> {
             active: Vec::new(),
             attributes: FxHashMap::default(),
             globals: FxHashMap::default(),
+            global_classes: FxHashMap::default(),
             writers: FxHashMap::default(),
             births: FxHashMap::default(),
             shares: FxHashSet::default(),

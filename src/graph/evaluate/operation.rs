@@ -72,6 +72,9 @@ impl<'p> Engine<'p> {
         if dotted.as_str().ends_with(".is_initialized") && self.program.catalog.entry(dotted).is_some() {
             return self.values.make(Node::Apply(Symbol::new(INITIALIZED), Box::from([])));
         }
+        if super::premise::asks_for_backend(dotted) {
+            return self.values.make(Node::Apply(dotted, Box::from([])));
+        }
         if let Some(entry) = self.program.catalog.entry(dotted) {
             let entry = entry.clone();
             if let Some(drawn) = self.drawn_from_seed(frame, dotted, &entry, &arguments, span) {

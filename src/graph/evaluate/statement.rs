@@ -1,6 +1,7 @@
 //! Statements: assignments into the environment, control flow into effects.
 
 use crate::base::{Span, Symbol};
+use crate::catalog::ValueKind;
 use crate::flow::{ChoiceForm, Effect, EffectId, Effects, Exit, HandlerEffect, LoopKind, Node, Value};
 use crate::model::{Block, Case, Expr, ExprId, Handler, Stmt, StmtId, Try, WithItem, each_statement};
 
@@ -61,6 +62,7 @@ impl<'p> Engine<'p> {
             }
             Stmt::If { test, body, orelse } => {
                 let value = self.expression(frame, *test);
+                self.weigh_refusal(frame, *test, value, *body);
                 let site = model.span(*test);
                 self.branch(frame, value, site, *body, *orelse);
             }
@@ -537,16 +539,16 @@ impl<'p> Engine<'p> {
                     let length = self.values.make(Node::Length(source));
                     let range = self.values.make(Node::Range(Box::from([length])));
                     let counter = self.values.make(Node::Item(site, range));
-                    self.assign(frame, index, counter);
+                    self.assign_one_of(frame, index, counter);
                     let item = self.values.make(Node::Item(frame.site(model.span(element)), source));
                     return self.bind_item(frame, element, source, item);
                 }
                 ("items", &[key, element], &[source]) => {
                     let keys = self.values.make(Node::Length(source));
                     let key_value = self.values.make(Node::Item(frame.site(model.span(key)), keys));
-                    self.assign(frame, key, key_value);
+                    self.assign_one_of(frame, key, key_value);
                     let item = self.values.make(Node::Item(frame.site(model.span(element)), source));
-                    return self.assign(frame, element, item);
+                    return self.assign_one_of(frame, element, item);
                 }
                 ("zip", parts, sources) if parts.len() == sources.len() => {
                     for (&part, &source) in parts.iter().zip(sources) {
@@ -558,7 +560,24 @@ impl<'p> Engine<'p> {
                 _ => {}
             }
         }
-        self.assign(frame, target, item);
+        self.assign_one_of(frame, target, item);
+    }
+
+    /// Binds a variable to one of many: `for rank in ranks` goes through the ranks, whatever the name says of this one.
+    fn assign_one_of(&mut self, frame: &mut Frame<'p>, target: ExprId, value: Value) {
+        let model = frame.model;
+        let of_this_rank = |name: Symbol| {
+            let convention = self.program.catalog.convention(name);
+            convention
+                .is_some_and(|known| matches!(known.value.kind, ValueKind::Rank | ValueKind::First | ValueKind::Last))
+        };
+        match model.expr(target) {
+            Expr::Name(name) if of_this_rank(name) => {
+                frame.set(name, value);
+                frame.forget_paths(name);
+            }
+            _ => self.assign(frame, target, value),
+        }
     }
 
     fn with(&mut self, frame: &mut Frame<'p>, items: &'p [WithItem], body: Block) {

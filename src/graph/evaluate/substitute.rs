@@ -205,6 +205,13 @@ impl<'p> Engine<'p> {
             }
             _ => return None,
         };
+        if args.iter().any(|&arg| self.is_packed(arg)) {
+            let mut arguments = self.unpacked(args);
+            arguments.receiver = bound;
+            let values = self.bind(function, &arguments);
+            substitution.parameters(function, &values);
+            return Some((function, substitution));
+        }
         let values: Vec<Value> = bound.into_iter().chain(args.iter().copied()).collect();
         let count = self.program.function(function).parameters.len();
         substitution.parameters(function, &values[..values.len().min(count)]);

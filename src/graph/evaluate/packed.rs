@@ -1,0 +1,68 @@
+//! Arguments that are handed on as they came, `wrapped(*args, **kwargs)`, to a function that only the caller knows.
+
+use crate::base::Symbol;
+use crate::flow::{Node, Value};
+
+use super::Engine;
+use super::arguments::Arguments;
+
+/// The names under which `*args` and `**kwargs` travel among positional arguments.
+const STARRED: &str = "*";
+const MAPPING: &str = "**";
+
+impl Engine<'_> {
+    /// All arguments in one list: those by position first, the rest packed.
+    pub(super) fn packed(&mut self, arguments: &Arguments) -> Vec<Value> {
+        let mut out: Vec<Value> = arguments.positional.iter().map(|arg| arg.0).collect();
+        if let Some(starred) = arguments.starred {
+            out.push(self.values.make(Node::Mapped(Symbol::new(STARRED), Box::from([starred]))));
+        }
+        let forwarded = arguments.starred.is_some() || arguments.mapping.is_some();
+        if forwarded && !arguments.keywords.is_empty() {
+            let mut pairs = Vec::new();
+            for &(name, value, _) in &arguments.keywords {
+                pairs.push((self.values.make(Node::Str(name)), value));
+            }
+            let named = self.values.make(Node::Mapping(pairs.into()));
+            out.push(self.values.make(Node::Mapped(Symbol::new(MAPPING), Box::from([named]))));
+        }
+        if let Some(mapping) = arguments.mapping {
+            out.push(self.values.make(Node::Mapped(Symbol::new(MAPPING), Box::from([mapping]))));
+        }
+        out
+    }
+
+    /// Whether the value is a packed part of the arguments.
+    pub(super) fn is_packed(&self, value: Value) -> bool {
+        matches!(self.values.node(value), Node::Mapped(name, _) if matches!(name.as_str(), STARRED | MAPPING))
+    }
+
+    /// The arguments that were packed, as far as they are known by now.
+    pub(super) fn unpacked(&self, args: &[Value]) -> Arguments {
+        let mut out = Arguments::default();
+        for &arg in args {
+            let (name, inner) = match self.values.node(arg) {
+                Node::Mapped(name, parts) if self.is_packed(arg) => (name.as_str(), parts[0]),
+                _ => {
+                    out.positional.push((arg, None));
+                    continue;
+                }
+            };
+            match self.values.node(inner) {
+                Node::Sequence(parts) if name == STARRED => {
+                    out.positional.extend(parts.iter().map(|&part| (part, None)))
+                }
+                Node::Mapping(pairs) if name == MAPPING => {
+                    for &(key, value) in pairs {
+                        if let Node::Str(key) = self.values.node(key) {
+                            out.keywords.push((*key, value, None));
+                        }
+                    }
+                }
+                _ if name == STARRED => out.starred = Some(inner),
+                _ => out.mapping = Some(inner),
+            }
+        }
+        out
+    }
+}

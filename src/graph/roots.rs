@@ -1,0 +1,256 @@
+//! Roots outside their group: a fact that needs no comparison of classes, only what is known of root and group together.
+
+use rustc_hash::FxHashSet;
+
+use crate::base::{FunctionId, Site, Symbol};
+use crate::finding::Confidence;
+use crate::flow::{Assignment, Axes, Effect, EffectId, Evaluator, Event, GroupKey, Node, Value, World};
+use crate::model::CompareOp;
+
+use super::evaluate::Engine;
+
+/// A root that is no member of the group it is the root of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignRoot {
+    /// The function it stands in.
+    pub function: FunctionId,
+    /// The operation, or the call that hands it root and group.
+    pub site: Site,
+    /// `src` or `dst`.
+    pub parameter: Symbol,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+/// Calls looked into, and arguments looked at.
+const MAX_LOOKS: u32 = 24;
+
+/// What has been looked at already.
+#[derive(Default)]
+pub(super) struct ForeignRoots {
+    seen: FxHashSet<EffectId>,
+    /// Where one was reported: what lies within was said there.
+    told: FxHashSet<Site>,
+}
+
+/// A part of the tree on the way down.
+struct Step {
+    effect: EffectId,
+    /// The outermost call around it.
+    call: Option<Site>,
+    /// The condition it stands under, in [`Way`].
+    under: Option<usize>,
+}
+
+/// A condition, and the one around it.
+struct Way {
+    test: Value,
+    around: Option<usize>,
+}
+
+impl ForeignRoots {
+    /// Collects the roots outside their group in what the function issues. Callees come before their callers: what is
+    /// known in a callee is found there, what a caller hands down is found at its call.
+    pub(super) fn collect(
+        &mut self,
+        engine: &mut Engine<'_>,
+        function: FunctionId,
+        root: EffectId,
+        out: &mut Vec<ForeignRoot>,
+    ) {
+        let mut pending = vec![Step { effect: root, call: None, under: None }];
+        let mut ways: Vec<Way> = Vec::new();
+        while let Some(Step { effect, call, under }) = pending.pop() {
+            if !engine.effects.summed(effect).events || !self.seen.insert(effect) {
+                continue;
+            }
+            match engine.effects.get(effect) {
+                Effect::Event(event) => {
+                    let event = engine.effects.event(*event);
+                    let (Some(root), Some(parameter)) = (event.root, event.root_parameter) else { continue };
+                    let Some((what, confidence)) = describe(engine, event, root, &ways, under) else { continue };
+                    let site = call.unwrap_or(event.site);
+                    if !self.told.contains(&event.site) && self.told.insert(site) {
+                        let message = format!("`{parameter}` of `{}` is {what}", event.op);
+                        out.push(ForeignRoot { function, site, parameter, message, confidence });
+                    }
+                }
+                Effect::Choice { test, then, otherwise, .. } => {
+                    ways.push(Way { test: *test, around: under });
+                    let under = Some(ways.len() - 1);
+                    pending.extend([*otherwise, *then].map(|effect| Step { effect, call, under }));
+                }
+                // Nothing else asks for a look into this call: a root and a group that go down together do.
+                Effect::Pending { site, args, .. } if hands_down(engine, args) => {
+                    let site = *site;
+                    if call.is_some() && self.told.contains(&site) {
+                        continue;
+                    }
+                    let body = engine.looked_through(effect, MAX_LOOKS, true);
+                    if body != effect {
+                        pending.push(Step { effect: body, call: call.or(Some(site)), under });
+                    }
+                }
+                Effect::Call { site, .. } if self.told.contains(site) => {}
+                Effect::Call { site, body, .. } => {
+                    pending.push(Step { effect: *body, call: call.or(Some(*site)), under });
+                }
+                _ => {
+                    let below = engine.below(effect).into_iter().rev();
+                    pending.extend(below.map(|effect| Step { effect, call, under }));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a number and a subgroup are among the arguments.
+fn hands_down(engine: &Engine<'_>, args: &[Value]) -> bool {
+    let mut pending: Vec<Value> = args.to_vec();
+    let (mut number, mut group) = (false, false);
+    for _ in 0..MAX_LOOKS {
+        let Some(value) = pending.pop() else { break };
+        match engine.values.node(value) {
+            Node::Int(_) => number = true,
+            Node::Sequence(parts) => pending.extend(parts.iter()),
+            Node::Mapping(parts) => pending.extend(parts.iter().map(|part| part.1)),
+            _ => group |= subgroup(engine, value, 0).is_some(),
+        }
+    }
+    number && group
+}
+
+fn describe(
+    engine: &Engine<'_>,
+    event: &Event,
+    root: Value,
+    ways: &[Way],
+    under: Option<usize>,
+) -> Option<(String, Confidence)> {
+    let class = Assignment::default();
+    let world = World { size: 4, extent: 4, axes: Axes::ALL, single: Axes::NONE };
+    let evaluator = Evaluator::new(&engine.values, world, &class);
+    let group = event.group;
+    let in_group = "a rank within the group where a rank of the job is meant";
+    let literal = match engine.values.node(root) {
+        Node::Int(known) => Some(*known),
+        _ => None,
+    };
+    match (evaluator.group(group), literal) {
+        (GroupKey::Made(_, ranks), Some(root)) if !ranks.contains(&root) => {
+            Some((format!("rank {root}, which is not in the group of ranks {ranks:?}"), Confidence::High))
+        }
+        (GroupKey::Axis(axes), Some(root)) if !axes.is_all() => {
+            (!is_asked_for(engine, group, ways, under)).then(|| need_not_be_in(engine, root, axes))
+        }
+        // WORLD or a subgroup, as the caller likes: unless the code asks which, it goes wrong for the subgroup.
+        (GroupKey::Other(_), Some(root)) => {
+            let axes = subgroup(engine, group, 0)?;
+            (!is_asked_for(engine, group, ways, under)).then(|| need_not_be_in(engine, root, axes))
+        }
+        (GroupKey::Axis(_) | GroupKey::Other(_) | GroupKey::Made(..), None) => {
+            let axes = engine.values.group_axes(group);
+            if axes.is_all() {
+                return None;
+            }
+            match engine.values.node(root) {
+                Node::Rank(known) if *known == axes => Some((in_group.to_owned(), Confidence::Medium)),
+                Node::Rank(known) if known.is_all() && !is_guarded(engine, axes, ways, under) => {
+                    Some(("this rank's own, another on each member of the group".to_owned(), Confidence::Medium))
+                }
+                Node::Rank(_) => None,
+                _ => {
+                    let what = format!("{in_group}: it is compared with this rank's place in the group");
+                    is_place_within(engine, root, axes).then(|| (what, certainty(engine, group)))
+                }
+            }
+        }
+        _ => None,
+    }
+}
+
+fn need_not_be_in(engine: &Engine<'_>, root: i64, axes: Axes) -> (String, Confidence) {
+    let name = engine.axes_name(axes).map_or_else(|| "a subgroup".to_owned(), |name| format!("the {name} group"));
+    (format!("rank {root} of the job, which need not be in {name}"), Confidence::Medium)
+}
+
+/// The axes of the subgroup that a group is unless it is WORLD.
+fn subgroup(engine: &Engine<'_>, group: Value, depth: u32) -> Option<Axes> {
+    let whole = |value: Value| matches!(engine.values.node(value), Node::World | Node::None);
+    match engine.values.node(group) {
+        Node::AxisGroup(axes) => Some(*axes),
+        Node::Parameter(..) => engine.values.meaning(group).and_then(|meaning| subgroup(engine, meaning, depth + 1)),
+        Node::If(_, then, otherwise) if depth < 8 => match (whole(*then), whole(*otherwise)) {
+            (true, false) => subgroup(engine, *otherwise, depth + 1),
+            (false, true) => subgroup(engine, *then, depth + 1),
+            (false, false) => {
+                let one = subgroup(engine, *then, depth + 1)?;
+                (subgroup(engine, *otherwise, depth + 1)? == one).then_some(one)
+            }
+            (true, true) => None,
+        },
+        Node::Carried(_, _, parts) if depth < 8 => {
+            let mut parts = parts.iter().filter(|&&part| !whole(part)).map(|&part| subgroup(engine, part, depth + 1));
+            let first = parts.next()??;
+            parts.all(|part| part == Some(first)).then_some(first)
+        }
+        _ => None,
+    }
+    .filter(|axes| !axes.is_all())
+}
+
+/// Whether a condition on the way asks which group it is.
+fn is_asked_for(engine: &Engine<'_>, group: Value, ways: &[Way], under: Option<usize>) -> bool {
+    let mut at = under;
+    while let Some(way) = at.and_then(|at| ways.get(at)) {
+        let mut pending = vec![way.test];
+        for _ in 0..24 {
+            let Some(value) = pending.pop() else { break };
+            if value == group {
+                return true;
+            }
+            match engine.values.node(value) {
+                Node::Not(inner) | Node::Length(inner) => pending.push(*inner),
+                Node::And(left, right) | Node::Or(left, right) | Node::Compare(_, left, right) => {
+                    pending.extend([*left, *right]);
+                }
+                Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
+                Node::Apply(_, parts) => pending.extend(parts.iter()),
+                _ => {}
+            }
+        }
+        at = way.around;
+    }
+    false
+}
+
+/// Whether only some members of the group come here.
+fn is_guarded(engine: &Engine<'_>, axes: Axes, ways: &[Way], under: Option<usize>) -> bool {
+    let mut at = under;
+    while let Some(way) = at.and_then(|at| ways.get(at)) {
+        let facts = engine.values.facts(way.test);
+        if (facts.vary | facts.shape).meets(axes) || facts.open {
+            return true;
+        }
+        at = way.around;
+    }
+    false
+}
+
+/// Whether the program compares the value with the place of this rank along the axes.
+fn is_place_within(engine: &Engine<'_>, value: Value, axes: Axes) -> bool {
+    let open = matches!(engine.values.node(value), Node::Parameter(..) | Node::Attribute(..) | Node::Unknown(_));
+    let Some(place) = engine.values.known(&Node::Rank(axes)).filter(|_| open) else { return false };
+    let compared = |left: Value, right: Value| engine.values.known(&Node::Compare(CompareOp::Eq, left, right));
+    compared(place, value).or_else(|| compared(value, place)).is_some()
+}
+
+/// A group that a caller may leave out is WORLD for most.
+fn certainty(engine: &Engine<'_>, group: Value) -> Confidence {
+    match engine.values.node(group) {
+        Node::Parameter(function, position) if engine.may_be_left_out(*function, *position) => Confidence::Low,
+        _ => Confidence::Medium,
+    }
+}
