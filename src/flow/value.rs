@@ -68,6 +68,8 @@ pub enum Node {
     Range(Box<[Value]>),
     /// As many elements as the first, with the contents of all.
     Mapped(Symbol, Box<[Value]>),
+    /// A loader: what it is otherwise, and a batch that it yields.
+    Loader(Value, Value),
     /// Something that was filled, filtered or changed in place at the site.
     Changed(Site, Box<[Value]>),
     /// An element of what a loop iterates.
@@ -268,6 +270,44 @@ impl Values {
         value
     }
 
+    /// A value of this rank's own, born at the site, whose shape is the same on every rank.
+    pub fn batch(&mut self, site: Site, axes: Axes) -> Value {
+        let value = self.make(Node::Local(site, axes));
+        self.facts[value.0 as usize].shape = Axes::NONE;
+        value
+    }
+
+    /// The batch that going through the value yields, if that is or wraps a loader.
+    pub fn yielded(&self, value: Value) -> Option<Value> {
+        let mut at = value;
+        for _ in 0..8 {
+            at = match self.node(at) {
+                Node::Loader(_, batch) => return Some(*batch),
+                Node::Mapped(_, parts) => *parts.iter().find(|&&part| self.may_yield(part))?,
+                Node::If(_, then, otherwise) => {
+                    if self.may_yield(*then) {
+                        *then
+                    } else {
+                        *otherwise
+                    }
+                }
+                Node::Parameter(..) => self.meaning(at)?,
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    fn may_yield(&self, value: Value) -> bool {
+        match self.node(value) {
+            Node::Loader(..) | Node::Mapped(..) => true,
+            Node::Parameter(..) => {
+                self.meaning(value).is_some_and(|meant| matches!(self.node(meant), Node::Loader(..)))
+            }
+            _ => false,
+        }
+    }
+
     /// What a parameter conventionally is.
     pub fn meaning(&self, value: Value) -> Option<Value> {
         self.meanings.get(&value).copied()
@@ -363,10 +403,13 @@ impl Values {
                 let whole = left_facts.join(right_facts);
                 match op {
                     // Whether something is `None` is a fact of its shape, not of its contents.
-                    CompareOp::Is | CompareOp::IsNot => Facts { vary: whole.shape | self.identity(*left), ..whole },
+                    CompareOp::Is | CompareOp::IsNot => {
+                        let shape = self.absence(*left, 6) | right_facts.shape;
+                        Facts { vary: shape | self.identity(*left), ..whole }
+                    }
                     // Whether a key is in a container is a fact of the key and of the container's shape.
                     CompareOp::In | CompareOp::NotIn => {
-                        Facts { vary: left_facts.vary | self.contents(*right), ..whole }
+                        Facts { vary: left_facts.vary | self.contents(*right, 6), ..whole }
                     }
                     _ => whole,
                 }
@@ -423,13 +466,18 @@ impl Values {
                 Facts { shape: inner.vary, ..inner }
             }
             Node::Mapped(_, parts) => self.joined(parts.iter().copied()),
+            // The loader is the same everywhere, what it yields is not.
+            Node::Loader(value, _) => facts(*value),
             Node::Changed(_, parts) => self.joined(parts.iter().copied()),
             Node::Item(_, value) => match self.node(*value) {
                 // The n-th number of a range is the same on every rank that gets so far, if all begin alike.
                 Node::Range(parts) if parts.len() == 1 => {
                     Facts { vary: Axes::NONE, shape: Axes::NONE, ..facts(*value) }
                 }
-                _ => Facts { shape: Axes::NONE, ..facts(*value) },
+                _ => {
+                    let yielded = self.yielded(*value).map_or(Axes::NONE, |batch| self.vary(batch));
+                    Facts { vary: facts(*value).vary | yielded, shape: Axes::NONE, ..facts(*value) }
+                }
             },
             Node::Carried(_, _, parts) => self.joined(parts.iter().copied()),
             Node::Function(_, bound) => {
@@ -487,6 +535,20 @@ impl Values {
             }
             Node::Carried(_, _, parts) if parts.iter().any(|&part| none(part)) => self.vary(value),
             _ => Axes::NONE,
+        }
+    }
+
+    /// Along which axes it may differ whether there is a value, as far as its shape tells: what a mask picks is there.
+    fn absence(&self, value: Value, fuel: u8) -> Axes {
+        match self.node(value) {
+            Node::If(_, then, otherwise) if fuel > 0 => {
+                self.absence(*then, fuel - 1) | self.absence(*otherwise, fuel - 1) | self.identity(value)
+            }
+            Node::Index(tensor, index) => match self.node(*index) {
+                Node::Compare(..) | Node::Not(_) | Node::Apply(..) | Node::Sequence(_) => self.absence(*tensor, fuel),
+                _ => self.shape(value),
+            },
+            _ => self.shape(value),
         }
     }
 
@@ -551,8 +613,11 @@ impl Values {
         Some(self.make(Node::Agreed(one_site, whole, group)))
     }
 
-    fn contents(&self, value: Value) -> Axes {
+    fn contents(&self, value: Value, fuel: u8) -> Axes {
         match self.node(value) {
+            Node::If(test, then, otherwise) if fuel > 0 => {
+                self.vary(*test) | self.contents(*then, fuel - 1) | self.contents(*otherwise, fuel - 1)
+            }
             Node::Sequence(_) | Node::If(..) => self.vary(value),
             _ => self.shape(value),
         }

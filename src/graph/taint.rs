@@ -9,6 +9,7 @@ use crate::base::{FunctionId, Symbol};
 use crate::catalog::{Entry, Outcome, ValueKind};
 use crate::model::{Flow, Function, FunctionKind, Sink};
 
+use super::evaluate::data::{is_batch, is_loader};
 use super::program::Program;
 use super::resolve::is_builtin;
 
@@ -91,6 +92,14 @@ impl Taint {
             taint
                 .names
                 .extend(constructors.filter(|&&name| program.catalog.entry(name).is_some()).map(|&name| last(name)));
+        }
+        let mut asked: FxHashSet<Symbol> = FxHashSet::default();
+        for file in program.file_ids() {
+            for function in &program.file(file).model.functions {
+                let parameters = function.parameters.iter().map(|parameter| parameter.name);
+                let names = function.mentions.iter().copied().chain(parameters);
+                taint.names.extend(names.filter(|&name| asked.insert(name) && is_loader(name)));
+            }
         }
         for file in program.file_ids() {
             for (_, import) in program.file(file).model.imports.iter().filter(|(_, import)| import.from) {
@@ -235,7 +244,11 @@ impl Taint {
     /// The function's own variables that may differ.
     fn locals(&self, function: &Function, locals: &mut Vec<Symbol>) {
         locals.extend(
-            function.parameters.iter().map(|parameter| parameter.name).filter(|name| self.names.contains(name)),
+            function
+                .parameters
+                .iter()
+                .map(|parameter| parameter.name)
+                .filter(|&name| self.names.contains(&name) || is_batch(function.name, name)),
         );
         for _ in 0..2 {
             let before = locals.len();

@@ -302,7 +302,9 @@ fn kind(
         return SplitKind::Loop;
     }
     let varies = engine.values.truth_axes(test_of(engine, cause));
-    if found.group == GroupKey::World && !varies.is_all() && !varies.is_empty() {
+    let by_data =
+        leaf(engine, test_of(engine, cause), found.world.axes).is_some_and(|leaf| engine.shares.contains(&leaf));
+    if !by_data && found.group == GroupKey::World && !varies.is_all() && !varies.is_empty() {
         // Only some stages get here, and the default group is everybody's.
         return SplitKind::WrongGroup;
     }
@@ -325,6 +327,8 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
         match engine.values.node(value) {
             Node::Rank(_) | Node::Local(..) | Node::Spread(..) => return Some(value),
             Node::Parameter(..) => return Some(value),
+            Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => push(&[batch]),
+            Node::Loader(inner, _) => push(&[*inner]),
             Node::Not(inner)
             | Node::Length(inner)
             | Node::Attribute(inner, _)

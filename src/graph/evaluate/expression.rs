@@ -463,6 +463,7 @@ impl<'p> Engine<'p> {
         };
         let iter_span = model.span(clause.iter);
         let iter = self.expression(frame, clause.iter);
+        let iter = self.iterated(frame, clause.iter, iter);
         let item = self.values.make(Node::Item(frame.site(iter_span), iter));
         let pulled = self.pulled(frame, iter, iter_span);
         let outer = std::mem::take(&mut frame.sequence);
