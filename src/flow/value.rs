@@ -168,6 +168,27 @@ fn spread(hash: u32) -> u64 {
 /// The function whose result are the ranks of its argument, a group.
 pub const MEMBERS: &str = "members";
 
+/// What a node is made of, where that is worth following.
+fn parts(node: &Node) -> Vec<Value> {
+    match node {
+        Node::Apply(_, parts)
+        | Node::Sequence(parts)
+        | Node::Range(parts)
+        | Node::Mapped(_, parts)
+        | Node::Changed(_, parts)
+        | Node::Carried(_, _, parts)
+        | Node::Invoked(_, parts) => parts.to_vec(),
+        Node::Index(one, other)
+        | Node::Binary(_, one, other)
+        | Node::Compare(_, one, other)
+        | Node::And(one, other)
+        | Node::Or(one, other) => vec![*one, *other],
+        Node::If(test, then, otherwise) => vec![*test, *then, *otherwise],
+        Node::Not(inner) | Node::Length(inner) | Node::Attribute(inner, _) | Node::Item(_, inner) => vec![*inner],
+        _ => Vec::new(),
+    }
+}
+
 /// Expressions nested deeper than this are no longer followed.
 const MAX_DEPTH: u16 = 48;
 
@@ -181,6 +202,8 @@ pub struct Values {
     index: HashTable<Value>,
     /// What a parameter conventionally is, by its name.
     meanings: FxHashMap<Value, Value>,
+    /// Behind a value that was too deep to keep its structure, a part of it that differs.
+    behind: FxHashMap<Value, Value>,
     /// Axes of groups of unknown extent.
     groups: FxHashMap<Value, Axes>,
 }
@@ -228,6 +251,10 @@ impl Values {
         }
         let mut facts = self.compute(&node);
         facts.depth += 1;
+        let behind = match facts.depth > MAX_DEPTH {
+            true => parts(&node).into_iter().find(|&part| !self.vary(part).is_empty()),
+            false => None,
+        };
         let node = match facts.depth > MAX_DEPTH {
             // Too deep to be worth its structure: one opaque value that varies as it would have.
             true => {
@@ -244,7 +271,15 @@ impl Values {
         self.hashes.push(hash);
         let hashes = &self.hashes;
         self.index.insert_unique(spread(hash), value, |value| spread(hashes[value.0 as usize]));
+        if let Some(behind) = behind {
+            self.behind.insert(value, behind);
+        }
         value
+    }
+
+    /// A part that differs of a value that was too deep to keep its structure.
+    pub fn behind(&self, value: Value) -> Option<Value> {
+        self.behind.get(&value).copied()
     }
 
     fn find(&self, node: &Node, hash: u32) -> Option<Value> {
@@ -397,6 +432,10 @@ impl Values {
             Node::Rank(axes) => Facts { shape: Axes::NONE, ..Facts::differing(*axes) },
             Node::Local(_, axes) => Facts::differing(*axes),
             Node::Not(value) => facts(*value),
+            // Where several ranks run, what holds for a single process only does not.
+            Node::And(left, right) if [*left, *right].iter().any(|&part| self.distributed(part) == Some(false)) => {
+                Facts { vary: Axes::NONE, shape: Axes::NONE, ..facts(*left).join(facts(*right)) }
+            }
             Node::And(left, right) | Node::Or(left, right) => facts(*left).join(facts(*right)),
             Node::Compare(op, left, right) => {
                 let (left_facts, right_facts) = (facts(*left), facts(*right));
@@ -415,6 +454,11 @@ impl Values {
                 }
             }
             Node::Binary(_, left, right) => facts(*left).join(facts(*right)),
+            Node::If(test, then, otherwise) if self.distributed(*test).is_some() => {
+                let whole = facts(*test).join(facts(*then)).join(facts(*otherwise));
+                let kept = facts(if self.distributed(*test) == Some(true) { *then } else { *otherwise });
+                Facts { vary: kept.vary, shape: kept.shape, ..whole }
+            }
             Node::If(test, then, otherwise) => {
                 let (test, then_facts, otherwise_facts) = (facts(*test), facts(*then), facts(*otherwise));
                 let arms = then_facts.join(otherwise_facts);
@@ -549,6 +593,22 @@ impl Values {
                 _ => self.shape(value),
             },
             _ => self.shape(value),
+        }
+    }
+
+    /// Whether the condition asks if there are several processes, and what it says where there are.
+    fn distributed(&self, test: Value) -> Option<bool> {
+        match self.node(test) {
+            Node::Not(inner) => self.distributed(*inner).map(|holds| !holds),
+            Node::And(left, right) => {
+                [*left, *right].iter().any(|&part| self.distributed(part) == Some(false)).then_some(false)
+            }
+            Node::Attribute(_, name) => matches!(name.as_str(), "is_distributed" | "distributed").then_some(true),
+            Node::Compare(CompareOp::Eq, left, _) => match self.node(*left) {
+                Node::Attribute(_, name) => (name.as_str() == "distributed_type").then_some(true),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

@@ -56,6 +56,7 @@ fn source(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Value> {
                 (of_tokens && engine.is_share(*tensor)).then_some(*tensor)
             }
             Node::Range(_) => source(engine, *tensor, fuel),
+            Node::Int(at) => source(engine, element(engine, *tensor, usize::try_from(*at).ok()?, fuel)?, fuel),
             // Slices keep a dimension, numbers and masks take it away.
             Node::Sequence(parts) => {
                 let slices = parts.iter().all(|&part| {
@@ -80,6 +81,24 @@ fn source(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Value> {
         Node::Binary(_, left, right) | Node::Compare(_, left, right) => {
             source(engine, *left, fuel).or_else(|| source(engine, *right, fuel))
         }
+        _ => None,
+    }
+}
+
+/// An element of a tuple, of the first elements of one, or of either of two.
+fn element(engine: &Engine<'_>, value: Value, at: usize, fuel: u32) -> Option<Value> {
+    let fuel = fuel.checked_sub(1)?;
+    match engine.values.node(value) {
+        Node::Sequence(parts) => parts.get(at).copied(),
+        Node::If(_, then, otherwise) => {
+            element(engine, *then, at, fuel).or_else(|| element(engine, *otherwise, at, fuel))
+        }
+        Node::Index(whole, slice) => match engine.values.node(*slice) {
+            Node::Range(bounds) if matches!(engine.values.node(*bounds.first()?), Node::None | Node::Unknown(_)) => {
+                element(engine, *whole, at, fuel)
+            }
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -313,6 +313,13 @@ fn kind(
 
 /// The first part of a value that differs by itself.
 pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Value> {
+    leaf_within(engine, value, axes, MAX_BEHIND)
+}
+
+/// Values that were too deep for their structure that are looked behind, one after the other.
+const MAX_BEHIND: u32 = 6;
+
+fn leaf_within(engine: &Engine<'_>, value: Value, axes: Axes, fuel: u32) -> Option<Value> {
     let mut seen = FxHashSet::default();
     let mut pending = vec![value];
     while let Some(value) = pending.pop() {
@@ -325,6 +332,11 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
         }
         let mut push = |parts: &[Value]| pending.extend(parts.iter().rev());
         match engine.values.node(value) {
+            Node::Local(..) if let Some(behind) = engine.values.behind(value) => {
+                // Too deep to be told apart, but a batch is a batch.
+                let share = fuel.checked_sub(1).and_then(|fuel| leaf_within(engine, behind, axes, fuel));
+                return share.filter(|share| engine.shares.contains(share)).or(Some(value));
+            }
             Node::Rank(_) | Node::Local(..) | Node::Spread(..) => return Some(value),
             Node::Parameter(..) => return Some(value),
             Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => push(&[batch]),

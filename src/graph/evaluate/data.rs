@@ -129,6 +129,13 @@ impl<'p> Engine<'p> {
             // Loaders that number their batches do so alike.
             return self.unknown(frame, span);
         }
+        if let Node::Item(_, inner) = *self.values.node(value)
+            && matches!(name.as_str(), "k" | "key" | "name" | "field")
+            && self.is_whole_batch(inner)
+        {
+            // Its fields are the same everywhere.
+            return self.unknown(frame, span);
+        }
         let says_nothing = matches!(
             self.values.node(value),
             Node::Unknown(_)

@@ -334,7 +334,12 @@ impl<'p> Engine<'p> {
         }
         if let Some(class) = self.class_of_value(frame, object, value) {
             if let Some(found) = self.object_attribute(frame, class, value, name, span) {
-                return found;
+                // Whether there are several processes is the same question wherever it is asked.
+                let asks = matches!(name.as_str(), "is_distributed" | "distributed");
+                return match asks && self.values.vary(found).is_empty() {
+                    true => self.values.make(Node::Attribute(value, name)),
+                    false => found,
+                };
             }
         } else if let Some(found) = self.typed_attribute(frame, object, value, name, span) {
             return found;

@@ -119,3 +119,37 @@ class Sharded:
             if value > 1e4:
                 continue
             dist.barrier()
+
+
+class Ppo:
+    def __init__(self, accelerator, config):
+        self.accelerator = accelerator
+        self.config = config
+        self.is_distributed = accelerator.num_processes > 1
+
+    def steps(self, network, dataset):
+        stop = False
+        for _ in range(self.config.epochs):
+            if stop:
+                break
+            for batch in DataLoader(dataset):
+                loss = network(batch)
+                stop = self.too_far(loss)
+                if stop:
+                    break
+                self.accelerator.backward(loss)
+
+    def too_far(self, loss):
+        if not self.is_distributed and loss > self.config.most:
+            return True
+        if self.is_distributed:
+            dist.all_reduce(loss)
+            return bool(loss > self.config.most)
+        return False
+
+    def steps_apart(self, network, dataset):
+        for batch in DataLoader(dataset):
+            loss = network(batch)
+            if loss > self.config.most:
+                break
+            self.accelerator.backward(loss)  # error: [divergent-early-exit]
