@@ -302,8 +302,11 @@ fn kind(
         return SplitKind::Loop;
     }
     let varies = engine.values.truth_axes(test_of(engine, cause));
-    let by_data =
-        leaf(engine, test_of(engine, cause), found.world.axes).is_some_and(|leaf| engine.shares.contains(&leaf));
+    // A batch is no stage: its ranks belong to the job, they only part over what they read.
+    let by_data = leaf(engine, test_of(engine, cause), found.world.axes).is_some_and(|leaf| {
+        matches!(engine.values.node(leaf), Node::Local(..) | Node::Parameter(..))
+            && engine.values.vary(leaf) == Axes::named(super::evaluate::data::AXES)
+    });
     if !by_data && found.group == GroupKey::World && !varies.is_all() && !varies.is_empty() {
         // Only some stages get here, and the default group is everybody's.
         return SplitKind::WrongGroup;

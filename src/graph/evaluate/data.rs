@@ -11,7 +11,7 @@ use crate::model::{Expr, ExprId};
 use super::{Engine, Frame};
 
 /// The axes along which ranks read different data.
-pub(super) const AXES: &str = "dp";
+pub(in crate::graph) const AXES: &str = "dp";
 
 /// Whether the name is that of something that yields batches.
 pub(in crate::graph) fn is_loader(name: Symbol) -> bool {
