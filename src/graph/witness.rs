@@ -325,6 +325,8 @@ const MAX_BEHIND: u32 = 6;
 fn leaf_within(engine: &Engine<'_>, value: Value, axes: Axes, fuel: u32) -> Option<Value> {
     let mut seen = FxHashSet::default();
     let mut pending = vec![value];
+    // A batch explains more than a clock or a disk that went into the same container.
+    let mut outside = None;
     while let Some(value) = pending.pop() {
         if !seen.insert(value) || seen.len() > 2_000 {
             continue;
@@ -339,6 +341,12 @@ fn leaf_within(engine: &Engine<'_>, value: Value, axes: Axes, fuel: u32) -> Opti
                 // Too deep to be told apart, but a batch is a batch.
                 let share = fuel.checked_sub(1).and_then(|fuel| leaf_within(engine, behind, axes, fuel));
                 return share.filter(|share| engine.shares.contains(share)).or(Some(value));
+            }
+            Node::Local(..) if !engine.shares.contains(&value) => outside = outside.or(Some(value)),
+            Node::Parameter(..) | Node::Rank(_) | Node::Spread(..) if outside.is_some() => {
+                if engine.shares.contains(&value) {
+                    return Some(value);
+                }
             }
             Node::Rank(_) | Node::Local(..) | Node::Spread(..) => return Some(value),
             Node::Parameter(..) => return Some(value),
@@ -374,7 +382,7 @@ fn leaf_within(engine: &Engine<'_>, value: Value, axes: Axes, fuel: u32) -> Opti
             _ => {}
         }
     }
-    None
+    outside
 }
 
 fn event_leaf(engine: &Engine<'_>, event: EventId, found: &Found) -> Option<Value> {
