@@ -202,8 +202,8 @@ pub struct Values {
     index: HashTable<Value>,
     /// What a parameter conventionally is, by its name.
     meanings: FxHashMap<Value, Value>,
-    /// Behind a value that was too deep to keep its structure, a part of it that differs.
-    behind: FxHashMap<Value, Value>,
+    /// Behind a value that was too deep to keep its structure, its parts that differ.
+    behind: FxHashMap<Value, Box<[Value]>>,
     /// Axes of groups of unknown extent.
     groups: FxHashMap<Value, Axes>,
 }
@@ -252,8 +252,8 @@ impl Values {
         let mut facts = self.compute(&node);
         facts.depth += 1;
         let behind = match facts.depth > MAX_DEPTH {
-            true => parts(&node).into_iter().find(|&part| !self.vary(part).is_empty()),
-            false => None,
+            true => parts(&node).into_iter().filter(|&part| !self.vary(part).is_empty()).collect(),
+            false => Vec::new(),
         };
         let node = match facts.depth > MAX_DEPTH {
             // Too deep to be worth its structure: one opaque value that varies as it would have.
@@ -271,15 +271,15 @@ impl Values {
         self.hashes.push(hash);
         let hashes = &self.hashes;
         self.index.insert_unique(spread(hash), value, |value| spread(hashes[value.0 as usize]));
-        if let Some(behind) = behind {
-            self.behind.insert(value, behind);
+        if !behind.is_empty() {
+            self.behind.insert(value, behind.into());
         }
         value
     }
 
-    /// A part that differs of a value that was too deep to keep its structure.
-    pub fn behind(&self, value: Value) -> Option<Value> {
-        self.behind.get(&value).copied()
+    /// The parts that differ of a value that was too deep to keep its structure.
+    pub fn behind(&self, value: Value) -> &[Value] {
+        self.behind.get(&value).map_or(&[], |parts| parts)
     }
 
     fn find(&self, node: &Node, hash: u32) -> Option<Value> {

@@ -316,13 +316,6 @@ fn kind(
 
 /// The first part of a value that differs by itself.
 pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Value> {
-    leaf_within(engine, value, axes, MAX_BEHIND)
-}
-
-/// Values that were too deep for their structure that are looked behind, one after the other.
-const MAX_BEHIND: u32 = 6;
-
-fn leaf_within(engine: &Engine<'_>, value: Value, axes: Axes, fuel: u32) -> Option<Value> {
     let mut seen = FxHashSet::default();
     let mut pending = vec![value];
     // A batch explains more than a clock or a disk that went into the same container.
@@ -337,10 +330,10 @@ fn leaf_within(engine: &Engine<'_>, value: Value, axes: Axes, fuel: u32) -> Opti
         }
         let mut push = |parts: &[Value]| pending.extend(parts.iter().rev());
         match engine.values.node(value) {
-            Node::Local(..) if let Some(behind) = engine.values.behind(value) => {
+            Node::Local(..) if !engine.values.behind(value).is_empty() => {
                 // Too deep to be told apart, but a batch is a batch.
-                let share = fuel.checked_sub(1).and_then(|fuel| leaf_within(engine, behind, axes, fuel));
-                return share.filter(|share| engine.shares.contains(share)).or(Some(value));
+                outside = outside.or(Some(value));
+                push(engine.values.behind(value));
             }
             Node::Local(..) if !engine.shares.contains(&value) => outside = outside.or(Some(value)),
             Node::Parameter(..) | Node::Rank(_) | Node::Spread(..) if outside.is_some() => {
