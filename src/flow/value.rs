@@ -68,6 +68,8 @@ pub enum Node {
     Range(Box<[Value]>),
     /// As many elements as the first, with the contents of all.
     Mapped(Symbol, Box<[Value]>),
+    /// A loader: what it is otherwise, and a batch that it yields.
+    Loader(Value, Value),
     /// Something that was filled, filtered or changed in place at the site.
     Changed(Site, Box<[Value]>),
     /// An element of what a loop iterates.
@@ -169,6 +171,27 @@ pub const MEMBERS: &str = "members";
 /// The function that tells whether this rank is a member of its argument, a group.
 pub const IS_MEMBER: &str = "is_member";
 
+/// What a node is made of, where that is worth following.
+fn parts(node: &Node) -> Vec<Value> {
+    match node {
+        Node::Apply(_, parts)
+        | Node::Sequence(parts)
+        | Node::Range(parts)
+        | Node::Mapped(_, parts)
+        | Node::Changed(_, parts)
+        | Node::Carried(_, _, parts)
+        | Node::Invoked(_, parts) => parts.to_vec(),
+        Node::Index(one, other)
+        | Node::Binary(_, one, other)
+        | Node::Compare(_, one, other)
+        | Node::And(one, other)
+        | Node::Or(one, other) => vec![*one, *other],
+        Node::If(test, then, otherwise) => vec![*test, *then, *otherwise],
+        Node::Not(inner) | Node::Length(inner) | Node::Attribute(inner, _) | Node::Item(_, inner) => vec![*inner],
+        _ => Vec::new(),
+    }
+}
+
 /// Expressions nested deeper than this are no longer followed.
 const MAX_DEPTH: u16 = 48;
 
@@ -182,6 +205,8 @@ pub struct Values {
     index: HashTable<Value>,
     /// What a parameter conventionally is, by its name.
     meanings: FxHashMap<Value, Value>,
+    /// Behind a value that was too deep to keep its structure, its parts that differ.
+    behind: FxHashMap<Value, Box<[Value]>>,
     /// Axes of groups of unknown extent.
     groups: FxHashMap<Value, Axes>,
 }
@@ -229,6 +254,10 @@ impl Values {
         }
         let mut facts = self.compute(&node);
         facts.depth += 1;
+        let behind = match facts.depth > MAX_DEPTH {
+            true => parts(&node).into_iter().filter(|&part| !self.vary(part).is_empty()).collect(),
+            false => Vec::new(),
+        };
         let node = match facts.depth > MAX_DEPTH {
             // Too deep to be worth its structure: one opaque value that varies as it would have.
             true => {
@@ -245,7 +274,15 @@ impl Values {
         self.hashes.push(hash);
         let hashes = &self.hashes;
         self.index.insert_unique(spread(hash), value, |value| spread(hashes[value.0 as usize]));
+        if !behind.is_empty() {
+            self.behind.insert(value, behind.into());
+        }
         value
+    }
+
+    /// The parts that differ of a value that was too deep to keep its structure.
+    pub fn behind(&self, value: Value) -> &[Value] {
+        self.behind.get(&value).map_or(&[], |parts| parts)
     }
 
     fn find(&self, node: &Node, hash: u32) -> Option<Value> {
@@ -274,6 +311,44 @@ impl Values {
     /// The value made of `node`, if there is one.
     pub fn known(&self, node: &Node) -> Option<Value> {
         self.find(node, hash_of(node))
+    }
+
+    /// A value of this rank's own, born at the site, whose shape is the same on every rank.
+    pub fn batch(&mut self, site: Site, axes: Axes) -> Value {
+        let value = self.make(Node::Local(site, axes));
+        self.facts[value.0 as usize].shape = Axes::NONE;
+        value
+    }
+
+    /// The batch that going through the value yields, if that is or wraps a loader.
+    pub fn yielded(&self, value: Value) -> Option<Value> {
+        let mut at = value;
+        for _ in 0..8 {
+            at = match self.node(at) {
+                Node::Loader(_, batch) => return Some(*batch),
+                Node::Mapped(_, parts) => *parts.iter().find(|&&part| self.may_yield(part))?,
+                Node::If(_, then, otherwise) => {
+                    if self.may_yield(*then) {
+                        *then
+                    } else {
+                        *otherwise
+                    }
+                }
+                Node::Parameter(..) => self.meaning(at)?,
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    fn may_yield(&self, value: Value) -> bool {
+        match self.node(value) {
+            Node::Loader(..) | Node::Mapped(..) => true,
+            Node::Parameter(..) => {
+                self.meaning(value).is_some_and(|meant| matches!(self.node(meant), Node::Loader(..)))
+            }
+            _ => false,
+        }
     }
 
     /// What a parameter conventionally is.
@@ -365,21 +440,33 @@ impl Values {
             Node::Rank(axes) => Facts { shape: Axes::NONE, ..Facts::differing(*axes) },
             Node::Local(_, axes) => Facts::differing(*axes),
             Node::Not(value) => facts(*value),
+            // Where several ranks run, what holds for a single process only does not.
+            Node::And(left, right) if [*left, *right].iter().any(|&part| self.distributed(part) == Some(false)) => {
+                Facts { vary: Axes::NONE, shape: Axes::NONE, ..facts(*left).join(facts(*right)) }
+            }
             Node::And(left, right) | Node::Or(left, right) => facts(*left).join(facts(*right)),
             Node::Compare(op, left, right) => {
                 let (left_facts, right_facts) = (facts(*left), facts(*right));
                 let whole = left_facts.join(right_facts);
                 match op {
                     // Whether something is `None` is a fact of its shape, not of its contents.
-                    CompareOp::Is | CompareOp::IsNot => Facts { vary: whole.shape | self.identity(*left), ..whole },
+                    CompareOp::Is | CompareOp::IsNot => {
+                        let shape = self.absence(*left, 6) | right_facts.shape;
+                        Facts { vary: shape | self.identity(*left), ..whole }
+                    }
                     // Whether a key is in a container is a fact of the key and of the container's shape.
                     CompareOp::In | CompareOp::NotIn => {
-                        Facts { vary: left_facts.vary | self.contents(*right), ..whole }
+                        Facts { vary: left_facts.vary | self.contents(*right, 6), ..whole }
                     }
                     _ => whole,
                 }
             }
             Node::Binary(_, left, right) => facts(*left).join(facts(*right)),
+            Node::If(test, then, otherwise) if self.distributed(*test).is_some() => {
+                let whole = facts(*test).join(facts(*then)).join(facts(*otherwise));
+                let kept = facts(if self.distributed(*test) == Some(true) { *then } else { *otherwise });
+                Facts { vary: kept.vary, shape: kept.shape, ..whole }
+            }
             Node::If(test, then, otherwise) => {
                 let (test, then_facts, otherwise_facts) = (facts(*test), facts(*then), facts(*otherwise));
                 let arms = then_facts.join(otherwise_facts);
@@ -431,13 +518,18 @@ impl Values {
                 Facts { shape: inner.vary, ..inner }
             }
             Node::Mapped(_, parts) => self.joined(parts.iter().copied()),
+            // The loader is the same everywhere, what it yields is not.
+            Node::Loader(value, _) => facts(*value),
             Node::Changed(_, parts) => self.joined(parts.iter().copied()),
             Node::Item(_, value) => match self.node(*value) {
                 // The n-th number of a range is the same on every rank that gets so far, if all begin alike.
                 Node::Range(parts) if parts.len() == 1 => {
                     Facts { vary: Axes::NONE, shape: Axes::NONE, ..facts(*value) }
                 }
-                _ => Facts { shape: Axes::NONE, ..facts(*value) },
+                _ => {
+                    let yielded = self.yielded(*value).map_or(Axes::NONE, |batch| self.vary(batch));
+                    Facts { vary: facts(*value).vary | yielded, shape: Axes::NONE, ..facts(*value) }
+                }
             },
             Node::Carried(_, _, parts) => self.joined(parts.iter().copied()),
             Node::Function(_, bound) => {
@@ -495,6 +587,36 @@ impl Values {
             }
             Node::Carried(_, _, parts) if parts.iter().any(|&part| none(part)) => self.vary(value),
             _ => Axes::NONE,
+        }
+    }
+
+    /// Along which axes it may differ whether there is a value, as far as its shape tells: what a mask picks is there.
+    fn absence(&self, value: Value, fuel: u8) -> Axes {
+        match self.node(value) {
+            Node::If(_, then, otherwise) if fuel > 0 => {
+                self.absence(*then, fuel - 1) | self.absence(*otherwise, fuel - 1) | self.identity(value)
+            }
+            Node::Index(tensor, index) => match self.node(*index) {
+                Node::Compare(..) | Node::Not(_) | Node::Apply(..) | Node::Sequence(_) => self.absence(*tensor, fuel),
+                _ => self.shape(value),
+            },
+            _ => self.shape(value),
+        }
+    }
+
+    /// Whether the condition asks if there are several processes, and what it says where there are.
+    fn distributed(&self, test: Value) -> Option<bool> {
+        match self.node(test) {
+            Node::Not(inner) => self.distributed(*inner).map(|holds| !holds),
+            Node::And(left, right) => {
+                [*left, *right].iter().any(|&part| self.distributed(part) == Some(false)).then_some(false)
+            }
+            Node::Attribute(_, name) => matches!(name.as_str(), "is_distributed" | "distributed").then_some(true),
+            Node::Compare(CompareOp::Eq, left, _) => match self.node(*left) {
+                Node::Attribute(_, name) => (name.as_str() == "distributed_type").then_some(true),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -559,8 +681,11 @@ impl Values {
         Some(self.make(Node::Agreed(one_site, whole, group)))
     }
 
-    fn contents(&self, value: Value) -> Axes {
+    fn contents(&self, value: Value, fuel: u8) -> Axes {
         match self.node(value) {
+            Node::If(test, then, otherwise) if fuel > 0 => {
+                self.vary(*test) | self.contents(*then, fuel - 1) | self.contents(*otherwise, fuel - 1)
+            }
             Node::Sequence(_) | Node::If(..) => self.vary(value),
             _ => self.shape(value),
         }

@@ -24,6 +24,7 @@ mod outline;
 mod parity;
 mod program;
 mod protected;
+mod ragged;
 mod reach;
 mod resolve;
 mod roots;

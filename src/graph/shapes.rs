@@ -7,6 +7,7 @@ use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Node, Value};
 
 use super::evaluate::Engine;
+use super::ragged::ragged;
 
 /// How deep values are followed.
 const FUEL: u32 = 12;
@@ -41,10 +42,10 @@ pub struct PermutedLoop {
 
 /// Along which axes a number or a shape differs, why, and how sure that is.
 #[derive(Clone, Copy)]
-struct Differs {
-    axes: Axes,
-    source: Value,
-    confidence: Confidence,
+pub(super) struct Differs {
+    pub(super) axes: Axes,
+    pub(super) source: Value,
+    pub(super) confidence: Confidence,
 }
 
 /// Collects both from what a function issues.
@@ -66,7 +67,8 @@ pub(super) fn shapes(
                 let event = engine.effects.event(*event);
                 let Some(shaped) = event.shaped else { continue };
                 let group = engine.values.group_axes(event.group);
-                let Some(found) = shape(engine, shaped, FUEL).filter(|found| found.axes.meets(group)) else { continue };
+                let found = shape(engine, shaped, FUEL).or_else(|| ragged(engine, shaped));
+                let Some(found) = found.filter(|found| found.axes.meets(group)) else { continue };
                 if shapes.iter().any(|known| known.site == event.site) {
                     continue;
                 }
@@ -193,7 +195,7 @@ fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
 }
 
 /// Functions of a tensor whose result has its shape.
-const KEEP_SHAPE: [&str; 18] = [
+pub(super) const KEEP_SHAPE: [&str; 18] = [
     "cuda",
     "cpu",
     "to",

@@ -9,6 +9,7 @@ use crate::base::Symbol;
 use crate::catalog::{Entry, Outcome, ValueKind};
 use crate::model::{Flow, Function, FunctionKind, Sink};
 
+use super::evaluate::data::{is_batch, is_loader};
 use super::program::Program;
 use super::resolve::is_builtin;
 
@@ -113,6 +114,14 @@ impl Taint {
         let kinds: FxHashSet<Symbol> = locals.map(|(kind, _)| Symbol::new(kind)).collect();
         for kind in program.catalog.types().filter(|kind| kinds.contains(&kind.name)) {
             taint.names.extend(kind.aliases.iter().chain([&kind.name]).map(|&name| last(name)));
+        }
+        let mut asked: FxHashSet<Symbol> = FxHashSet::default();
+        for file in program.file_ids() {
+            for function in &program.file(file).model.functions {
+                let parameters = function.parameters.iter().map(|parameter| parameter.name);
+                let names = function.mentions.iter().copied().chain(parameters);
+                taint.names.extend(names.filter(|&name| asked.insert(name) && is_loader(name)));
+            }
         }
         for file in program.file_ids() {
             for (_, import) in program.file(file).model.imports.iter().filter(|(_, import)| import.from) {
@@ -224,7 +233,11 @@ impl Taint {
     /// The function's own variables that may differ.
     pub(super) fn locals(&self, function: &Function, locals: &mut Vec<Symbol>) {
         locals.extend(
-            function.parameters.iter().map(|parameter| parameter.name).filter(|name| self.names.contains(name)),
+            function
+                .parameters
+                .iter()
+                .map(|parameter| parameter.name)
+                .filter(|&name| self.names.contains(&name) || is_batch(function.name, name)),
         );
         for _ in 0..2 {
             let before = locals.len();

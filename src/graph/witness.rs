@@ -303,7 +303,12 @@ fn kind(
         return SplitKind::Loop;
     }
     let varies = engine.values.truth_axes(test_of(engine, cause));
-    if found.group == GroupKey::World && !varies.is_all() && !varies.is_empty() {
+    // A batch is no stage: its ranks belong to the job, they only part over what they read.
+    let by_data = leaf(engine, test_of(engine, cause), found.world.axes).is_some_and(|leaf| {
+        matches!(engine.values.node(leaf), Node::Local(..) | Node::Parameter(..))
+            && engine.values.vary(leaf) == Axes::named(super::evaluate::data::AXES)
+    });
+    if !by_data && found.group == GroupKey::World && !varies.is_all() && !varies.is_empty() {
         // Only some stages get here, and the default group is everybody's.
         return SplitKind::WrongGroup;
     }
@@ -314,6 +319,8 @@ fn kind(
 pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Value> {
     let mut seen = FxHashSet::default();
     let mut pending = vec![value];
+    // A batch explains more than a clock or a disk that went into the same container.
+    let mut outside = None;
     while let Some(value) = pending.pop() {
         if !seen.insert(value) || seen.len() > 2_000 {
             continue;
@@ -324,8 +331,21 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
         }
         let mut push = |parts: &[Value]| pending.extend(parts.iter().rev());
         match engine.values.node(value) {
+            Node::Local(..) if !engine.values.behind(value).is_empty() => {
+                // Too deep to be told apart, but a batch is a batch.
+                outside = outside.or(Some(value));
+                push(engine.values.behind(value));
+            }
+            Node::Local(..) if !engine.shares.contains(&value) => outside = outside.or(Some(value)),
+            Node::Parameter(..) | Node::Rank(_) | Node::Spread(..) if outside.is_some() => {
+                if engine.shares.contains(&value) {
+                    return Some(value);
+                }
+            }
             Node::Rank(_) | Node::Local(..) | Node::Spread(..) => return Some(value),
             Node::Parameter(..) => return Some(value),
+            Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => push(&[batch]),
+            Node::Loader(inner, _) => push(&[*inner]),
             Node::Not(inner)
             | Node::Length(inner)
             | Node::Attribute(inner, _)
@@ -356,7 +376,7 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
             _ => {}
         }
     }
-    None
+    outside
 }
 
 fn event_leaf(engine: &Engine<'_>, event: EventId, found: &Found) -> Option<Value> {

@@ -176,7 +176,20 @@ impl<'p> Engine<'p> {
                 let args = self.packed(&arguments);
                 let effect = self.invoke_effect(callee, args.clone().into(), frame.site(span));
                 self.emit(frame, effect);
-                self.values.make(Node::Invoked(callee, args.into()))
+                let result = self.values.make(Node::Invoked(callee, args.into()));
+                let named = arguments.keywords.iter().map(|keyword| keyword.1);
+                let differs: Vec<Value> = named
+                    .chain(arguments.starred)
+                    .chain(arguments.mapping)
+                    .filter(|&value| self.is_share(value))
+                    .collect();
+                match differs.is_empty() {
+                    true => result,
+                    false => {
+                        let parts: Vec<Value> = std::iter::once(result).chain(differs).collect();
+                        self.values.make(Node::Apply(Symbol::new("call"), parts.into()))
+                    }
+                }
             }
             _ => self.opaque_call(Symbol::new("call"), &arguments, span, frame),
         }
@@ -202,7 +215,7 @@ impl<'p> Engine<'p> {
         if parts.is_empty() {
             return self.unknown(frame, span);
         }
-        self.values.make(Node::Apply(name, parts.into()))
+        self.opaque_result(frame, name, parts, span)
     }
 
     /// Calls a function of the program.

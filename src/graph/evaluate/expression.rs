@@ -339,7 +339,12 @@ impl<'p> Engine<'p> {
         }
         if let Some(class) = self.class_of_value(frame, object, value) {
             if let Some(found) = self.object_attribute(frame, class, value, name, span) {
-                return found;
+                // Whether there are several processes is the same question wherever it is asked.
+                let asks = matches!(name.as_str(), "is_distributed" | "distributed");
+                return match asks && self.values.vary(found).is_empty() {
+                    true => self.values.make(Node::Attribute(value, name)),
+                    false => found,
+                };
             }
         } else if let Some(found) = self.typed_attribute(frame, object, value, name, span) {
             return found;
@@ -468,6 +473,7 @@ impl<'p> Engine<'p> {
         };
         let iter_span = model.span(clause.iter);
         let iter = self.expression(frame, clause.iter);
+        let iter = self.iterated(frame, clause.iter, iter);
         let item = self.values.make(Node::Item(frame.site(iter_span), iter));
         let pulled = self.pulled(frame, iter, iter_span);
         let outer = std::mem::take(&mut frame.sequence);

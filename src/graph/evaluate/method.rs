@@ -257,6 +257,11 @@ impl<'p> Engine<'p> {
         if name.as_str() == "from_pretrained" {
             return self.unknown(frame, span);
         }
+        // Which fields a batch has is the same everywhere, and so is whether an optional one is there.
+        if name.as_str() == "get" && self.is_whole_batch(receiver) {
+            let kind = self.values.make(Node::Kind(receiver));
+            arguments.receiver = Some(kind);
+        }
         if tells_kind(name.as_str()) {
             return self.values.make(Node::Kind(receiver));
         }
@@ -503,6 +508,10 @@ impl<'p> Engine<'p> {
         let entry = self.program.catalog.entry(dotted)?.clone();
         match entry {
             Entry::Value(_) => self.catalogued_property(frame, &entry, value, span),
+            // A bound method that is kept is called later.
+            Entry::Operation(operation) if !matches!(operation.group, crate::catalog::GroupOf::Operand(_)) => {
+                Some(self.values.make(Node::External(dotted)))
+            }
             _ => None,
         }
     }

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod call;
+pub(in crate::graph) mod data;
 mod expand;
 mod expression;
 mod keyed;
@@ -362,6 +363,15 @@ impl<'p> Engine<'p> {
         };
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);
+            if meaning.is_none()
+                && let Some((data, reason)) = self.data_parameter(&frame, parameter.name, parameter.span)
+            {
+                let value = self.values.parameter(function, position as u16, Some(data));
+                self.shares.insert(value);
+                self.born(value, &frame, parameter.span, reason, Confidence::Medium);
+                frame.set(parameter.name, value);
+                continue;
+            }
             let value = self.values.parameter(function, position as u16, meaning);
             if meaning.is_some() {
                 let reason = format!("`{}` is this rank's own, by its name", parameter.name);
@@ -408,7 +418,12 @@ impl<'p> Engine<'p> {
             ValueKind::Group if axes.is_all() => self.values.make(Node::World),
             ValueKind::Group => self.values.make(Node::AxisGroup(axes)),
             ValueKind::Local(kind) => {
-                let local = self.values.make(Node::Local(frame.site(span), axes));
+                let site = frame.site(span);
+                if *kind == catalog::LocalKind::Data && value.axis.as_str() == data::AXES {
+                    // Contents only, and of no use far from where they were read.
+                    return Some(self.values.batch(site, axes));
+                }
+                let local = self.values.make(Node::Local(site, axes));
                 if *kind == catalog::LocalKind::Data {
                     self.shares.insert(local);
                 }

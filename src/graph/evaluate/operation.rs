@@ -7,6 +7,7 @@ use crate::flow::{Axes, Event, Exit, Node, Value};
 use crate::model::ExprId;
 
 use super::arguments::Arguments;
+use super::data;
 use super::{Engine, Frame};
 
 /// Whether the process group is there.
@@ -657,6 +658,10 @@ impl<'p> Engine<'p> {
             ("map" | "filter" | "itertools.chain" | "itertools.islice" | "itertools.cycle", _) => {
                 mapped(self, dotted.as_str(), args)
             }
+            (_, Some(_)) if data::is_loader(Symbol::new(name)) && name.starts_with(char::is_uppercase) => {
+                let made = self.values.make(Node::Apply(dotted, args.into()));
+                self.loader(frame, made, span)
+            }
             // A progress bar hands on what it is given.
             (_, Some(value)) if name == "tqdm" || dotted.as_str() == "rich.progress.track" => {
                 mapped(self, "tqdm", vec![value])
@@ -664,8 +669,11 @@ impl<'p> Engine<'p> {
             ("next", Some(value)) => {
                 // Whether something is left depends on the iterator's length, what it is on its contents.
                 let length = self.values.make(Node::Length(value));
-                let parts = Box::from([value, length]);
-                self.values.make(Node::Changed(site, parts))
+                let first = match self.values.yielded(value) {
+                    Some(_) => self.values.make(Node::Item(site, value)),
+                    None => value,
+                };
+                self.values.make(Node::Changed(site, Box::from([first, length])))
             }
             ("functools.partial", Some(callee)) => {
                 let keywords = arguments.keywords.iter().map(|keyword| (keyword.0, keyword.1)).collect();
@@ -705,7 +713,7 @@ impl<'p> Engine<'p> {
                 }
                 false => {
                     let wrapped = matches!(name, "DistributedDataParallel");
-                    let value = self.values.make(Node::Apply(dotted, args.into()));
+                    let value = self.opaque_result(frame, dotted, args, span);
                     if wrapped { self.values.make(Node::Forward(value)) } else { value }
                 }
             },

@@ -484,6 +484,7 @@ impl<'p> Engine<'p> {
     fn for_loop(&mut self, frame: &mut Frame<'p>, target: ExprId, iter: ExprId, body: Block, orelse: Block) {
         let span = frame.model.span(iter);
         let iter_value = self.expression(frame, iter);
+        let iter_value = self.iterated(frame, iter, iter_value);
         let item = self.values.make(Node::Item(frame.site(span), iter_value));
         let length = self.values.make(Node::Length(iter_value));
         let pulled = self.pulled(frame, iter_value, span);
@@ -787,7 +788,9 @@ impl<'p> Engine<'p> {
 
     /// A name can say more than the value: `tp_rank = rank % tp_size` is a coordinate along `tp`.
     pub(super) fn named(&mut self, frame: &Frame<'p>, name: Symbol, value: Value, span: Span) -> Value {
-        let Some(convention) = self.program.catalog.convention(name) else { return value };
+        let Some(convention) = self.program.catalog.convention(name) else {
+            return self.named_loader(frame, name, value, span);
+        };
         let facts = self.values.facts(value);
         // How many ranks there are is the same on all of them, however it was found out.
         if convention.value.kind == crate::catalog::ValueKind::Size && !facts.vary.is_empty() {

@@ -110,6 +110,7 @@ impl<'p> Engine<'p> {
             Node::Kind(inner) => Node::Kind(self.replaced(inner, by)),
             Node::Range(parts) => Node::Range(self.all(&parts, by)),
             Node::Mapped(name, parts) => Node::Mapped(name, self.all(&parts, by)),
+            Node::Loader(value, batch) => Node::Loader(self.replaced(value, by), batch),
             Node::Changed(site, parts) => Node::Changed(site, self.all(&parts, by)),
             Node::Item(site, inner) => Node::Item(site, self.replaced(inner, by)),
             Node::Carried(site, name, parts) => Node::Carried(site, name, self.all(&parts, by)),

@@ -28,7 +28,7 @@ class Loop:
 
     def serve(self, batch):
         while not self.leave.is_set():  # error: [divergent-early-exit]
-            dist.all_reduce(batch)
+            dist.all_reduce(batch)  # error: [divergent-loop]
 
     def agreed(self, batches):
         for batch in batches:

@@ -1,0 +1,226 @@
+//! Batches: what a loader hands each rank is that rank's own, though nothing says "rank".
+//!
+//! Contents differ between the ranks that read different data, along the data-parallel axes. How many batches there
+//! are, which fields they have and whether there is one at all is taken to be alike: samplers see to that.
+
+use crate::base::{Span, Symbol};
+use crate::finding::Confidence;
+use crate::flow::{Axes, Node, Value};
+use crate::model::{Expr, ExprId};
+
+use super::{Engine, Frame};
+
+/// The axes along which ranks read different data.
+pub(in crate::graph) const AXES: &str = "dp";
+
+/// Whether the name is that of something that yields batches.
+pub(in crate::graph) fn is_loader(name: Symbol) -> bool {
+    let name = name.as_str().trim_start_matches('_').to_ascii_lowercase();
+    if matches!(name.as_str(), "loader" | "data_iterator" | "data_iter" | "train_iterator" | "train_iter") {
+        return true;
+    }
+    let Some(stem) = name.strip_suffix("loader") else { return name.ends_with("data_iterator") };
+    let stem = stem.trim_end_matches('_');
+    stem.ends_with("data") || WHICH.contains(&stem)
+}
+
+/// What a loader is for, where the name says no more.
+const WHICH: [&str; 12] = [
+    "train",
+    "training",
+    "val",
+    "valid",
+    "validation",
+    "test",
+    "testing",
+    "eval",
+    "evaluation",
+    "batch",
+    "dev",
+    "holdout",
+];
+
+/// Whether the parameter of a function of that name is a batch, as the frameworks' steps have it.
+pub(in crate::graph) fn is_batch(function: Symbol, parameter: Symbol) -> bool {
+    let function = function.as_str();
+    let step = function.ends_with("_step") || function.ends_with("_loss") || function.contains("_loss_");
+    match parameter.as_str() {
+        "batch" | "mini_batch" | "minibatch" | "micro_batch" => {
+            step || matches!(function, "train_batch" | "eval_batch" | "train_minibatch" | "get_batch_metrics")
+        }
+        "inputs" => matches!(
+            function,
+            "compute_loss" | "_compute_loss" | "training_step" | "prediction_step" | "_prepare_inputs"
+        ),
+        "generation_batch" => true,
+        _ => false,
+    }
+}
+
+/// Whether a function of which nothing else is known agrees on its result among ranks, by its name.
+fn agrees(name: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "all_reduce",
+        "allreduce",
+        "all_gather",
+        "allgather",
+        "across",
+        "synchroni",
+        "broadcast_",
+        "global_",
+        "consensus",
+    ];
+    const ENDS: [&str; 4] = ["_reduce", "_gather", "_broadcast", "_sync"];
+    const STARTS: [&str; 5] = ["reduce_", "gather_", "sync_", "average_", "avg_"];
+    let local = matches!(name, "scatter_reduce" | "index_reduce" | "broadcast_to" | "broadcast_tensors");
+    !local
+        && (WORDS.iter().any(|word| name.contains(word))
+            || ENDS.iter().any(|end| name.ends_with(end))
+            || STARTS.iter().any(|start| name.starts_with(start)))
+}
+
+/// Whether a part of what a loader yields is a number or a mark of the batch, not its contents.
+fn is_count(name: Symbol) -> bool {
+    let name = name.as_str();
+    matches!(name, "i" | "it" | "idx" | "index" | "step" | "iteration" | "epoch" | "n")
+        || ["_idx", "_index", "_step", "_iter", "_id"].iter().any(|end| name.ends_with(end))
+        || ["is_last", "is_first", "has_", "num_"].iter().any(|start| name.starts_with(start))
+}
+
+impl<'p> Engine<'p> {
+    /// A batch: its contents are this rank's own.
+    fn batch(&mut self, frame: &Frame<'p>, span: Span, reason: &str) -> Value {
+        let batch = self.values.batch(frame.site(span), Axes::named(AXES));
+        self.shares.insert(batch);
+        self.born(batch, frame, span, reason, Confidence::Medium);
+        batch
+    }
+
+    /// What a parameter is by its name and that of its function: a batch, or a loader; with the reason.
+    pub(super) fn data_parameter(
+        &mut self,
+        frame: &Frame<'p>,
+        parameter: Symbol,
+        span: Span,
+    ) -> Option<(Value, &'static str)> {
+        let function = frame.model.function(frame.local).name;
+        if is_batch(function, parameter) {
+            return Some((self.batch(frame, span, BATCH), BATCH));
+        }
+        if is_loader(parameter) {
+            let unknown = self.unknown(frame, span);
+            return Some((self.loader(frame, unknown, span), BATCHES));
+        }
+        None
+    }
+
+    /// The value as something that yields batches.
+    pub(super) fn loader(&mut self, frame: &Frame<'p>, value: Value, span: Span) -> Value {
+        let batch = self.batch(frame, span, BATCHES);
+        self.values.make(Node::Loader(value, batch))
+    }
+
+    /// What is assigned to a name that loaders have, where nothing better is known of it.
+    pub(super) fn named_loader(&mut self, frame: &Frame<'p>, name: Symbol, value: Value, span: Span) -> Value {
+        if let Node::Item(_, inner) = *self.values.node(value)
+            && is_count(name)
+            && self.is_yielded(inner)
+        {
+            // Loaders that number their batches do so alike.
+            return self.unknown(frame, span);
+        }
+        if let Node::Item(_, inner) = *self.values.node(value)
+            && matches!(name.as_str(), "k" | "key" | "name" | "field")
+            && self.is_whole_batch(inner)
+        {
+            // Its fields are the same everywhere.
+            return self.unknown(frame, span);
+        }
+        let says_nothing = matches!(
+            self.values.node(value),
+            Node::Unknown(_)
+                | Node::Attribute(..)
+                | Node::Apply(..)
+                | Node::Invoked(..)
+                | Node::Item(..)
+                | Node::Index(..)
+                | Node::Carried(..)
+        );
+        match says_nothing
+            && self.values.yielded(value).is_none()
+            && self.values.vary(value).is_empty()
+            && is_loader(name)
+        {
+            true => self.loader(frame, value, span),
+            false => value,
+        }
+    }
+
+    /// What a loop goes through: a loader where the expression is named like one.
+    pub(super) fn iterated(&mut self, frame: &mut Frame<'p>, expr: ExprId, value: Value) -> Value {
+        if !self.values.vary(value).is_empty() || self.values.yielded(value).is_some() {
+            return value;
+        }
+        let span = frame.model.span(expr);
+        match frame.model.expr(expr) {
+            Expr::Name(name) | Expr::Attribute { name, .. } if is_loader(name) => self.loader(frame, value, span),
+            Expr::Call(call) => {
+                let call = frame.model.call(call);
+                let args: Vec<ExprId> = frame.model.list(call.args).to_vec();
+                if let Node::Mapped(name, parts) = self.values.node(value).clone()
+                    && parts.len() <= args.len()
+                {
+                    let parts: Vec<Value> =
+                        parts.iter().zip(args).map(|(&part, arg)| self.iterated(frame, arg, part)).collect();
+                    return self.values.make(Node::Mapped(name, parts.into()));
+                }
+                match frame.model.expr(call.callee) {
+                    Expr::Name(name) | Expr::Attribute { name, .. } if is_getter(name) => {
+                        self.loader(frame, value, span)
+                    }
+                    _ => value,
+                }
+            }
+            _ => value,
+        }
+    }
+
+    /// The result of a call of which nothing is known but its name and arguments.
+    pub(super) fn opaque_result(&mut self, frame: &Frame<'p>, name: Symbol, parts: Vec<Value>, span: Span) -> Value {
+        let last = name.as_str().rsplit('.').next().unwrap_or_default();
+        match agrees(last) && parts.iter().any(|&part| self.is_share(part)) {
+            true => self.unknown(frame, span),
+            false => self.values.make(Node::Apply(name, parts.into())),
+        }
+    }
+
+    /// Whether the value is a loader or something in what it yields.
+    fn is_yielded(&self, value: Value) -> bool {
+        match *self.values.node(value) {
+            Node::Item(_, inner) => self.is_yielded(inner),
+            _ => self.values.yielded(value).is_some(),
+        }
+    }
+
+    /// Whether the value is a batch, not a part of one.
+    pub(in crate::graph) fn is_whole_batch(&self, value: Value) -> bool {
+        let is_item = matches!(self.values.node(value), Node::Item(_, inner) if self.values.yielded(*inner).is_some());
+        is_item || self.shares.contains(&value)
+    }
+
+    /// Whether the value comes from a batch.
+    pub(in crate::graph) fn is_share(&self, value: Value) -> bool {
+        let axes = Axes::named(AXES);
+        self.values.vary(value).meets(axes)
+            && crate::graph::witness::leaf(self, value, axes).is_some_and(|leaf| self.shares.contains(&leaf))
+    }
+}
+
+const BATCH: &str = "each rank works on a batch of its own";
+const BATCHES: &str = "each rank reads batches of its own";
+
+fn is_getter(name: Symbol) -> bool {
+    let name = name.as_str();
+    let named = ["get_", "build_", "make_", "create_"].iter().find_map(|start| name.strip_prefix(start));
+    named.is_some_and(|rest| is_loader(Symbol::new(rest)))
+}

@@ -1,0 +1,110 @@
+//! Token tensors are as long as the longest sequence of the batch that they come from: each rank pads its own.
+
+use crate::finding::Confidence;
+use crate::flow::{Node, Value};
+
+use super::evaluate::Engine;
+use super::shapes::{Differs, KEEP_SHAPE};
+use super::witness::leaf;
+
+/// How deep values are followed.
+const FUEL: u32 = 24;
+
+/// Functions of a tensor that keep its second dimension, beside those that keep its whole shape.
+const KEEP_LENGTH: [&str; 14] = [
+    "argmax",
+    "softmax",
+    "log_softmax",
+    "sigmoid",
+    "tanh",
+    "exp",
+    "log",
+    "masked_fill",
+    "clamp",
+    "ne",
+    "eq",
+    "negative",
+    "nan_to_num",
+    "where",
+];
+
+/// Endings of the names of a batch's fields that hold a number for each token.
+const FIELDS: [&str; 4] = ["input_ids", "attention_mask", "labels", "token_type_ids"];
+
+/// What of a model's output has an entry for each token.
+const OUTPUTS: [&str; 2] = ["logits", "last_hidden_state"];
+
+/// Whether a tensor has a dimension that is padded to the longest sequence of this rank's batch, and no reduction or
+/// padding has taken it away.
+pub(super) fn ragged(engine: &Engine<'_>, value: Value) -> Option<Differs> {
+    let batch = source(engine, value, FUEL)?;
+    let axes = engine.values.vary(batch);
+    let source = leaf(engine, batch, axes)?;
+    engine.shares.contains(&source).then_some(Differs { axes, source, confidence: Confidence::Medium })
+}
+
+/// The batch or field of one whose sequence length the value has.
+fn source(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Value> {
+    let fuel = fuel.checked_sub(1)?;
+    if engine.values.vary(value).is_empty() {
+        return None;
+    }
+    match engine.values.node(value) {
+        Node::Index(tensor, index) => match engine.values.node(*index) {
+            Node::Str(field) => {
+                let of_tokens = FIELDS.iter().any(|end| field.as_str().ends_with(end));
+                (of_tokens && engine.is_share(*tensor)).then_some(*tensor)
+            }
+            Node::Range(_) => source(engine, *tensor, fuel),
+            Node::Int(at) => source(engine, element(engine, *tensor, usize::try_from(*at).ok()?, fuel)?, fuel),
+            // Slices keep a dimension, numbers and masks take it away.
+            Node::Sequence(parts) => {
+                let slices = parts.iter().all(|&part| {
+                    matches!(engine.values.node(part), Node::Range(_) | Node::Unknown(_) | Node::External(_))
+                });
+                if slices { source(engine, *tensor, fuel) } else { None }
+            }
+            _ => None,
+        },
+        Node::Attribute(output, name) if OUTPUTS.contains(&name.as_str()) => match engine.values.node(*output) {
+            Node::Invoked(_, parts) | Node::Apply(_, parts) => {
+                parts.iter().find_map(|&part| fields(engine, part, fuel))
+            }
+            _ => None,
+        },
+        Node::Apply(name, parts) => {
+            let last = name.as_str().rsplit('.').next().unwrap_or_default();
+            let keeps = KEEP_SHAPE.contains(&last) || KEEP_LENGTH.contains(&last);
+            if keeps { source(engine, *parts.first()?, fuel) } else { None }
+        }
+        Node::Not(inner) => source(engine, *inner, fuel),
+        Node::Binary(_, left, right) | Node::Compare(_, left, right) => {
+            source(engine, *left, fuel).or_else(|| source(engine, *right, fuel))
+        }
+        _ => None,
+    }
+}
+
+/// An element of a tuple, of the first elements of one, or of either of two.
+fn element(engine: &Engine<'_>, value: Value, at: usize, fuel: u32) -> Option<Value> {
+    let fuel = fuel.checked_sub(1)?;
+    match engine.values.node(value) {
+        Node::Sequence(parts) => parts.get(at).copied(),
+        Node::If(_, then, otherwise) => {
+            element(engine, *then, at, fuel).or_else(|| element(engine, *otherwise, at, fuel))
+        }
+        Node::Index(whole, slice) => match engine.values.node(*slice) {
+            Node::Range(bounds) if matches!(engine.values.node(*bounds.first()?), Node::None | Node::Unknown(_)) => {
+                element(engine, *whole, at, fuel)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A batch, or tokens of one, that a model is called with.
+fn fields(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Value> {
+    let is_batch = engine.shares.contains(&value) || engine.is_whole_batch(value);
+    if is_batch { Some(value) } else { source(engine, value, fuel) }
+}
