@@ -9,6 +9,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{Site, Symbol};
+use crate::model::CompareOp;
 
 use super::concrete::{Assignment, Concrete, Evaluator, GroupKey, Truth, World, label};
 use super::effect::{Effect, EffectId, Effects, EventId, Exit, LoopKind};
@@ -207,6 +208,8 @@ pub struct Tracer<'a> {
     decisions: Decisions,
     /// Questions about what a peer sent: the sender need not have asked them in these words.
     received: FxHashSet<u64>,
+    /// Questions whether something is this or that constant: what, which, and the answer that says so.
+    equations: FxHashMap<u64, (Value, Value, bool)>,
     /// Classes traced before.
     classes: FxHashMap<Assignment, (TraceId, Rc<Decisions>)>,
 }
@@ -240,6 +243,7 @@ impl<'a> Tracer<'a> {
             healed,
             decisions: FxHashMap::default(),
             received: FxHashSet::default(),
+            equations: FxHashMap::default(),
             classes: FxHashMap::default(),
         };
         tracer.make(Shape::End, END, END, None);
@@ -403,13 +407,14 @@ impl<'a> Tracer<'a> {
             (Shape::Choice(label, ..), Shape::Choice(other_label, ..)) if label == other_label => self
                 .under((label, true), false, (first.first, second.first), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, second.second), here, there, search)),
-            // The sender has decided what is in the message: one of the answers is what it does.
+            // The sender has decided what is in the message: one of the answers is what it does. The next message is
+            // another, though the same line receives it.
             (Shape::Choice(label, ..), _) if self.received.contains(&label) => self
-                .under((label, true), false, (first.first, other), here, there, search)
-                .and_then(|_| self.under((label, false), false, (first.second, other), here, there, search)),
+                .difference(first.first, other, here, there, search)
+                .and_then(|_| self.difference(first.second, other, here, there, search)),
             (_, Shape::Choice(label, ..)) if self.received.contains(&label) => self
-                .under((label, true), false, (one, second.first), here, there, search)
-                .and_then(|_| self.under((label, false), false, (one, second.second), here, there, search)),
+                .difference(one, second.first, here, there, search)
+                .and_then(|_| self.difference(one, second.second, here, there, search)),
             (Shape::Choice(label, ..), _) => self
                 .under((label, true), false, (first.first, other), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, other), here, there, search)),
@@ -417,6 +422,15 @@ impl<'a> Tracer<'a> {
                 .under((label, true), false, (one, second.first), here, there, search)
                 .or_else(|| self.under((label, false), false, (one, second.second), here, there, search)),
             (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..)) if label == other_label => {
+                let inside = entered(level, one, true, here);
+                let other_inside = entered(other_level, other, true, there);
+                self.difference(first.first, second.first, &inside, &other_inside, search)
+                    .or_else(|| self.difference(first.second, second.second, here, there, search))
+            }
+            // As many turns as the sender takes.
+            (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..))
+                if self.received.contains(&label) || self.received.contains(&other_label) =>
+            {
                 let inside = entered(level, one, true, here);
                 let other_inside = entered(other_level, other, true, there);
                 self.difference(first.first, second.first, &inside, &other_inside, search)
@@ -509,9 +523,9 @@ impl<'a> Tracer<'a> {
         loop {
             let entry = self.entry(trace);
             trace = match self.shape(trace) {
-                Shape::Choice(label, ..) => match search.assumed.iter().find(|(known, _)| known == label) {
-                    Some((_, true)) => entry.first,
-                    Some((_, false)) => entry.second,
+                Shape::Choice(label, ..) => match self.answer(*label, search) {
+                    Some(true) => entry.first,
+                    Some(false) => entry.second,
                     None => return trace,
                 },
                 Shape::Loop(_, level, _)
@@ -523,6 +537,21 @@ impl<'a> Tracer<'a> {
                 _ => return trace,
             };
         }
+    }
+
+    /// The answer to a question under the answers assumed.
+    fn answer(&self, label: u64, search: &Search) -> Option<bool> {
+        if let Some(&(_, known)) = search.assumed.iter().find(|(known, _)| *known == label) {
+            return Some(known);
+        }
+        // What is one thing is no other.
+        let &(subject, constant, says_so) = self.equations.get(&label)?;
+        let other = search.assumed.iter().any(|(known, answer)| {
+            self.equations
+                .get(known)
+                .is_some_and(|&(of, is, yes)| of == subject && *answer == yes && self.values.are_distinct(is, constant))
+        });
+        other.then_some(!says_so)
     }
 
     /// Whether a loop body goes round, leaves or ends the job, also by way of loops inside that do no more, and nothing else.
@@ -754,9 +783,7 @@ impl Run<'_, '_> {
             }
             chain = level.outer.clone();
         }
-        // Uncaught: `finally` still runs before the job ends.
-        let last = self.before(finally, to, ABORT);
-        rebuilt.push((Box::from([]), last));
+        // Uncaught, it ends the job. What `finally` issues on the way is another question: that of collectives in handlers.
         Some(Rc::new(RaiseChain { handlers: rebuilt, outer: None }))
     }
 
@@ -809,13 +836,35 @@ impl Run<'_, '_> {
                 let otherwise = self.asked(*right, then, otherwise);
                 self.asked(*left, then, otherwise)
             }
-            (Truth::Same(label), _) => {
-                if self.tracer.values.is_received(test) {
+            // One answer or another, whichever a question that ranks share chooses: that question may be asked elsewhere.
+            (_, Node::If(first, one, other)) if self.settles(*one) || self.settles(*other) => {
+                let one = self.asked(*one, then, otherwise);
+                let other = self.asked(*other, then, otherwise);
+                self.asked(*first, one, other)
+            }
+            (Truth::Same(label), node) => {
+                if let Node::Compare(CompareOp::Eq | CompareOp::Is, subject, constant) = *node {
+                    self.tracer.equations.insert(label.min(!label), (subject, constant, label < !label));
+                }
+                if self.received(test) {
                     self.tracer.received.insert(label.min(!label));
                 }
                 self.tracer.choice(label, then, otherwise)
             }
         }
+    }
+
+    /// Whether what this class was sent decides the value.
+    fn received(&self, value: Value) -> bool {
+        let chosen = |test: Value| match self.evaluator.truth(test) {
+            Truth::Known(known) => Some(known),
+            Truth::Same(_) => None,
+        };
+        self.tracer.values.is_received(value, &chosen)
+    }
+
+    fn settles(&self, test: Value) -> bool {
+        matches!(self.evaluator.truth(test), Truth::Known(_))
     }
 
     fn decide(&mut self, id: EffectId, test: Value, site: Site) -> Truth {
@@ -873,6 +922,9 @@ impl Run<'_, '_> {
                             Concrete::Tuple(parts) | Concrete::Keys(parts) => label(&parts.len()),
                             _ => label(&iter),
                         };
+                        if self.received(iter) {
+                            self.tracer.received.insert(label);
+                        }
                         self.tracer.decided(id, Decided::Turns(label));
                         self.tracer.repeat(label, body, after, to.next, level)
                     }
@@ -961,7 +1013,25 @@ impl Run<'_, '_> {
         if self.tracer.healed.get(event.site, &self.calls).is_some() {
             return next;
         }
-        let group = self.evaluator.group(event.group);
+        self.event_on(id, event.group, next)
+    }
+
+    /// An event on one group or another, whichever a condition that ranks share chooses.
+    fn event_on(&mut self, id: EventId, group: Value, next: TraceId) -> TraceId {
+        if let Node::If(test, then, otherwise) = *self.tracer.values.node(group) {
+            match self.evaluator.truth(test) {
+                Truth::Known(true) => return self.event_on(id, then, next),
+                Truth::Known(false) => return self.event_on(id, otherwise, next),
+                Truth::Same(_) if self.evaluator.group(group) == GroupKey::Other(group) => {
+                    let then = self.event_on(id, then, next);
+                    let otherwise = self.event_on(id, otherwise, next);
+                    return self.asked(test, then, otherwise);
+                }
+                Truth::Same(_) => {}
+            }
+        }
+        let event = self.tracer.effects.event(id);
+        let group = self.evaluator.group(group);
         if group != self.tracer.group {
             return next;
         }
@@ -976,7 +1046,13 @@ impl Run<'_, '_> {
             Some((_, Concrete::Opaque(value))) => label(&value),
             Some((_, known)) => label(&format!("{known:?}")),
         };
-        let key = label(&(event.op, part(event.root), part(event.operator), part(event.members)));
+        // A group of this rank alone is made without a word to anybody.
+        let alone = Concrete::Tuple(vec![Concrete::Int(self.evaluator.class.rank)]);
+        let members = match event.members.filter(|_| event.creates).map(|members| self.evaluator.value(members)) {
+            Some(members) if members == alone => 2,
+            _ => part(event.members),
+        };
+        let key = label(&(event.op, part(event.root), part(event.operator), members));
         self.tracer.event(key, id, next)
     }
 }

@@ -165,8 +165,10 @@ pub(super) fn explain(
     {
         confidence = Confidence::Low;
     }
-    // A failing assertion ends the job, so that nobody waits, unless somebody catches it.
-    let asserted = decision.is_some_and(|decision| decision.is_assertion) && kind == SplitKind::EarlyExit;
+    // A failing assertion ends the job, so that nobody waits, unless somebody catches it; a wrong argument is wrong on
+    // every rank.
+    let asserted = decision.is_some_and(|decision| decision.is_assertion || engine.refusals.contains(&decision.site))
+        && kind == SplitKind::EarlyExit;
     if cause.is_none() && differs(main).is_none() || asserted {
         confidence = Confidence::Low;
     }

@@ -285,8 +285,13 @@ impl<'p> Engine<'p> {
                 self.values.node(result),
                 Node::AxisGroup(_) | Node::World | Node::MadeGroup(..) | Node::If(..) | Node::Index(..)
             );
+        // A name can say along which axis something differs that its body only shows to differ somewhere.
+        let narrower = |meaning: Value| {
+            let (meant, known) = (self.values.vary(meaning), self.values.vary(result));
+            known.is_all() && !meant.is_all() && !meant.is_empty()
+        };
         match by_convention {
-            Some(meaning) if says_nothing || group => meaning,
+            Some(meaning) if says_nothing || group || narrower(meaning) => meaning,
             _ => result,
         }
     }
