@@ -381,7 +381,7 @@ impl<'a> Tracer<'a> {
         there: &Frames,
         search: &mut Search,
     ) -> Option<Difference> {
-        let (one, other) = (self.assuming(one, search), self.assuming(other, search));
+        let (one, other) = self.remaining(one, other, search);
         if self.same(one, other) || !search.seen.insert((one, other, label(&search.told_apart))) {
             return None;
         }
@@ -518,7 +518,32 @@ impl<'a> Tracer<'a> {
         found
     }
 
-    /// What remains of a trace under the answers assumed, past loops that issue nothing.
+    /// What remains of two traces under the answers assumed, past loops that issue nothing. A loop that both are at is
+    /// no such loop for either: who ends the job in it is in step with whoever issues something there.
+    fn remaining(&self, one: TraceId, other: TraceId, search: &Search) -> (TraceId, TraceId) {
+        let (one, other) = (self.assuming(one, search), self.assuming(other, search));
+        match (self.shape(one), self.shape(other)) {
+            (Shape::Loop(label, ..), Shape::Loop(other_label, ..)) if label == other_label => (one, other),
+            _ => (self.past_loops(one, search), self.past_loops(other, search)),
+        }
+    }
+
+    fn past_loops(&self, mut trace: TraceId, search: &Search) -> TraceId {
+        loop {
+            let entry = self.entry(trace);
+            match self.shape(trace) {
+                Shape::Loop(_, level, _)
+                    if self.same(entry.second, entry.leave)
+                        && self.issues_nothing(entry.first, *level, &mut FxHashSet::default()) =>
+                {
+                    trace = self.assuming(entry.second, search);
+                }
+                _ => return trace,
+            }
+        }
+    }
+
+    /// What remains of a trace under the answers assumed.
     fn assuming(&self, mut trace: TraceId, search: &Search) -> TraceId {
         loop {
             let entry = self.entry(trace);
@@ -528,12 +553,6 @@ impl<'a> Tracer<'a> {
                     Some(false) => entry.second,
                     None => return trace,
                 },
-                Shape::Loop(_, level, _)
-                    if self.same(entry.second, entry.leave)
-                        && self.issues_nothing(entry.first, *level, &mut FxHashSet::default()) =>
-                {
-                    entry.second
-                }
                 _ => return trace,
             };
         }
@@ -993,8 +1012,9 @@ impl Run<'_, '_> {
     /// Whether this class finds something to iterate, when ranks may differ in that.
     fn turns(&mut self, id: EffectId, iter: Value) -> Option<bool> {
         let known = match self.evaluator.value(iter) {
-            // So many keys are so many turns.
+            // So many keys are so many turns; what was sent is as long as the sender made it.
             Concrete::Keys(_) => return None,
+            Concrete::Opaque(_) if self.received(iter) => return None,
             Concrete::Tuple(parts) => {
                 if !self.tracer.values.shape(iter).meets(self.tracer.world.axes) {
                     return None;

@@ -288,6 +288,9 @@ fn first_difference(
                 continue;
             }
             if let Some(difference) = tracer.compare(root, &base, &other) {
+                if !two_ranks(&mut tracer, root, (&base, &other), &missing.axes, &ranks, extent) {
+                    continue;
+                }
                 return Some(Found { group: group.clone(), world, one: base, other, difference });
             }
             if tracer.exhausted() {
@@ -296,6 +299,25 @@ fn first_difference(
         }
     }
     None
+}
+
+/// Whether two ranks can be what the classes say. Classes that differ in a fact alone are one rank where only one rank
+/// asks for that fact: the only sender of a message does not part ways with itself.
+fn two_ranks(
+    tracer: &mut Tracer<'_>,
+    root: EffectId,
+    (one, other): (&Assignment, &Assignment),
+    axes: &BTreeSet<Axes>,
+    ranks: &[i64],
+    extent: i64,
+) -> bool {
+    if one.rank != other.rank || one.coordinates != other.coordinates || ranks.len() < 2 && axes.is_empty() {
+        return true;
+    }
+    let elsewhere = |class: &Assignment| neighbours(class, &[], axes, ranks, extent);
+    elsewhere(other).iter().any(|other| tracer.compare(root, one, other).is_some())
+        || elsewhere(one).iter().any(|one| tracer.compare(root, one, other).is_some())
+        || tracer.exhausted()
 }
 
 /// Tests that are true of every member of the group, with their answers.
