@@ -407,20 +407,20 @@ impl<'a> Tracer<'a> {
             (Shape::Choice(label, ..), Shape::Choice(other_label, ..)) if label == other_label => self
                 .under((label, true), false, (first.first, second.first), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, second.second), here, there, search)),
-            // The sender has decided what is in the message: one of the answers is what it does. The next message is
-            // another, though the same line receives it.
-            (Shape::Choice(label, ..), _) if self.received.contains(&label) => self
-                .difference(first.first, other, here, there, search)
-                .and_then(|_| self.difference(first.second, other, here, there, search)),
-            (_, Shape::Choice(label, ..)) if self.received.contains(&label) => self
-                .difference(one, second.first, here, there, search)
-                .and_then(|_| self.difference(one, second.second, here, there, search)),
-            (Shape::Choice(label, ..), _) => self
+            (Shape::Choice(label, ..), _) if !self.received.contains(&label) => self
                 .under((label, true), false, (first.first, other), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, other), here, there, search)),
-            (_, Shape::Choice(label, ..)) => self
+            (_, Shape::Choice(label, ..)) if !self.received.contains(&label) => self
                 .under((label, true), false, (one, second.first), here, there, search)
                 .or_else(|| self.under((label, false), false, (one, second.second), here, there, search)),
+            // The sender has decided what is in the message: one of the answers is what it does. The next message is
+            // another, though the same line receives it.
+            (Shape::Choice(..), _) => self
+                .difference(first.first, other, here, there, search)
+                .and_then(|_| self.difference(first.second, other, here, there, search)),
+            (_, Shape::Choice(..)) => self
+                .difference(one, second.first, here, there, search)
+                .and_then(|_| self.difference(one, second.second, here, there, search)),
             (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..)) if label == other_label => {
                 let inside = entered(level, one, true, here);
                 let other_inside = entered(other_level, other, true, there);

@@ -245,6 +245,11 @@ impl Values {
         value
     }
 
+    /// The value made of `node`, if there is one.
+    pub fn known(&self, node: &Node) -> Option<Value> {
+        self.find(node, hash_of(node))
+    }
+
     fn find(&self, node: &Node, hash: u32) -> Option<Value> {
         let same = |value: &Value| {
             let at = value.0 as usize;

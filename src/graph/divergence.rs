@@ -323,8 +323,14 @@ fn two_ranks(
 /// Tests that are true of every member of the group, with their answers.
 fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap<Value, bool> {
     let mut out = BTreeMap::new();
-    let GroupKey::Other(group) = group else { return out };
-    let ranks = match engine.values.node(*group) {
+    let group = match group {
+        GroupKey::Other(group) => Some(*group),
+        // The axis may be written as a mesh's group here and asked of a mesh there.
+        GroupKey::Axis(axes) => engine.values.known(&Node::AxisGroup(*axes)),
+        _ => None,
+    };
+    let Some(group) = group else { return out };
+    let ranks = match engine.values.node(group) {
         Node::MadeGroup(_, ranks) => Some(*ranks),
         _ => None,
     };
@@ -340,18 +346,22 @@ fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap
             Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
             Node::Compare(op, left, right) => {
                 use crate::model::CompareOp;
-                let mentions = *left == *group || *right == *group;
+                let mentions = *left == group || *right == group;
                 match op {
                     CompareOp::Is | CompareOp::Eq if mentions => {
                         out.insert(value, false);
                     }
-                    CompareOp::In if Some(*right) == ranks || asks_for_ranks(engine, *right, *group) => {
+                    CompareOp::In
+                        if Some(*right) == ranks
+                            || asks_for_ranks(engine, *right, group)
+                            || goes_with(engine, *right, group) =>
+                    {
                         out.insert(value, true);
                     }
                     _ => {}
                 }
             }
-            _ if value == *group => {
+            _ if value == group => {
                 out.insert(value, true);
             }
             _ => {}
@@ -365,9 +375,19 @@ fn asks_for_ranks(engine: &Engine<'_>, value: Value, group: Value) -> bool {
     match engine.values.node(value) {
         Node::Apply(name, parts) => {
             let last = name.as_str().rsplit('.').next().unwrap_or_default();
-            last == "get_process_group_ranks" && parts.first() == Some(&group)
+            last.contains("ranks") && parts.contains(&group) || last == crate::flow::MEMBERS && parts[..] == [group]
         }
         Node::Mapped(_, parts) => parts.first().is_some_and(|&part| asks_for_ranks(engine, part, group)),
+        _ => false,
+    }
+}
+
+/// Whether a loop hands out the ranks together with their group: `for ranks, group in groups.items()`.
+fn goes_with(engine: &Engine<'_>, ranks: Value, group: Value) -> bool {
+    match (engine.values.node(ranks), engine.values.node(group)) {
+        (Node::Item(_, keys), Node::Item(_, source)) => {
+            keys == source || *engine.values.node(*keys) == Node::Length(*source)
+        }
         _ => false,
     }
 }
