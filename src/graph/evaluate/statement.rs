@@ -248,6 +248,8 @@ impl<'p> Engine<'p> {
                         {
                             only
                         }
+                        // It is the same thing wherever it was moved to.
+                        (Some(one), Some(other)) if self.unmoved(one) == self.unmoved(other) => one,
                         (Some(one), Some(other)) => self.values.make(Node::If(test, one, other)),
                         (Some(one), None) if name.as_str().contains('.') => {
                             let unset = self.path_default(frame, name);
@@ -265,6 +267,17 @@ impl<'p> Engine<'p> {
                 }
             }
         }
+    }
+
+    /// What was moved to another device.
+    fn unmoved(&self, mut value: Value) -> Value {
+        while let Node::Apply(name, parts) = self.values.node(value)
+            && matches!(name.as_str(), "to" | "to_empty" | "cuda" | "cpu" | "npu")
+            && let [moved] = parts[..]
+        {
+            value = moved;
+        }
+        value
     }
 
     /// Whether a condition asks for this rank in one after the other of the lists that a loop goes through.
