@@ -279,6 +279,12 @@ impl<'p> Engine<'p> {
                 | Node::External(_)
                 | Node::Capture(..)
         );
+        // What is called an all-reduce and issues none agrees by other means: a message queue, a store, shared memory.
+        let agrees = definition.name.as_str().trim_start_matches('_');
+        let agrees = agrees.starts_with("all_reduce") || agrees.starts_with("allreduce");
+        if agrees && !self.effects.summed(summary.effects).events && !self.values.vary(result).is_empty() {
+            return self.unknown(frame, span);
+        }
         // What is called a group getter returns a group, whatever could be made of its body.
         let group = by_convention.is_some_and(|meaning| matches!(self.values.node(meaning), Node::AxisGroup(_)))
             && !matches!(
