@@ -9,6 +9,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{Site, Symbol};
+use crate::model::CompareOp;
 
 use super::concrete::{Assignment, Concrete, Evaluator, GroupKey, Truth, World, label};
 use super::effect::{Effect, EffectId, Effects, EventId, Exit, LoopKind};
@@ -207,6 +208,8 @@ pub struct Tracer<'a> {
     decisions: Decisions,
     /// Questions about what a peer sent: the sender need not have asked them in these words.
     received: FxHashSet<u64>,
+    /// Questions whether something is this or that constant: what, which, and the answer that says so.
+    equations: FxHashMap<u64, (Value, Value, bool)>,
     /// Classes traced before.
     classes: FxHashMap<Assignment, (TraceId, Rc<Decisions>)>,
 }
@@ -240,6 +243,7 @@ impl<'a> Tracer<'a> {
             healed,
             decisions: FxHashMap::default(),
             received: FxHashSet::default(),
+            equations: FxHashMap::default(),
             classes: FxHashMap::default(),
         };
         tracer.make(Shape::End, END, END, None);
@@ -377,7 +381,7 @@ impl<'a> Tracer<'a> {
         there: &Frames,
         search: &mut Search,
     ) -> Option<Difference> {
-        let (one, other) = (self.assuming(one, search), self.assuming(other, search));
+        let (one, other) = self.remaining(one, other, search);
         if self.same(one, other) || !search.seen.insert((one, other, label(&search.told_apart))) {
             return None;
         }
@@ -403,20 +407,30 @@ impl<'a> Tracer<'a> {
             (Shape::Choice(label, ..), Shape::Choice(other_label, ..)) if label == other_label => self
                 .under((label, true), false, (first.first, second.first), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, second.second), here, there, search)),
-            // The sender has decided what is in the message: one of the answers is what it does.
-            (Shape::Choice(label, ..), _) if self.received.contains(&label) => self
-                .under((label, true), false, (first.first, other), here, there, search)
-                .and_then(|_| self.under((label, false), false, (first.second, other), here, there, search)),
-            (_, Shape::Choice(label, ..)) if self.received.contains(&label) => self
-                .under((label, true), false, (one, second.first), here, there, search)
-                .and_then(|_| self.under((label, false), false, (one, second.second), here, there, search)),
-            (Shape::Choice(label, ..), _) => self
+            (Shape::Choice(label, ..), _) if !self.received.contains(&label) => self
                 .under((label, true), false, (first.first, other), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, other), here, there, search)),
-            (_, Shape::Choice(label, ..)) => self
+            (_, Shape::Choice(label, ..)) if !self.received.contains(&label) => self
                 .under((label, true), false, (one, second.first), here, there, search)
                 .or_else(|| self.under((label, false), false, (one, second.second), here, there, search)),
+            // The sender has decided what is in the message: one of the answers is what it does. The next message is
+            // another, though the same line receives it.
+            (Shape::Choice(..), _) => self
+                .difference(first.first, other, here, there, search)
+                .and_then(|_| self.difference(first.second, other, here, there, search)),
+            (_, Shape::Choice(..)) => self
+                .difference(one, second.first, here, there, search)
+                .and_then(|_| self.difference(one, second.second, here, there, search)),
             (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..)) if label == other_label => {
+                let inside = entered(level, one, true, here);
+                let other_inside = entered(other_level, other, true, there);
+                self.difference(first.first, second.first, &inside, &other_inside, search)
+                    .or_else(|| self.difference(first.second, second.second, here, there, search))
+            }
+            // As many turns as the sender takes.
+            (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..))
+                if self.received.contains(&label) || self.received.contains(&other_label) =>
+            {
                 let inside = entered(level, one, true, here);
                 let other_inside = entered(other_level, other, true, there);
                 self.difference(first.first, second.first, &inside, &other_inside, search)
@@ -504,25 +518,59 @@ impl<'a> Tracer<'a> {
         found
     }
 
-    /// What remains of a trace under the answers assumed, past loops that issue nothing.
-    fn assuming(&self, mut trace: TraceId, search: &Search) -> TraceId {
+    /// What remains of two traces under the answers assumed, past loops that issue nothing. A loop that both are at is
+    /// no such loop for either: who ends the job in it is in step with whoever issues something there.
+    fn remaining(&self, one: TraceId, other: TraceId, search: &Search) -> (TraceId, TraceId) {
+        let (one, other) = (self.assuming(one, search), self.assuming(other, search));
+        match (self.shape(one), self.shape(other)) {
+            (Shape::Loop(label, ..), Shape::Loop(other_label, ..)) if label == other_label => (one, other),
+            _ => (self.past_loops(one, search), self.past_loops(other, search)),
+        }
+    }
+
+    fn past_loops(&self, mut trace: TraceId, search: &Search) -> TraceId {
         loop {
             let entry = self.entry(trace);
-            trace = match self.shape(trace) {
-                Shape::Choice(label, ..) => match search.assumed.iter().find(|(known, _)| known == label) {
-                    Some((_, true)) => entry.first,
-                    Some((_, false)) => entry.second,
-                    None => return trace,
-                },
+            match self.shape(trace) {
                 Shape::Loop(_, level, _)
                     if self.same(entry.second, entry.leave)
                         && self.issues_nothing(entry.first, *level, &mut FxHashSet::default()) =>
                 {
-                    entry.second
+                    trace = self.assuming(entry.second, search);
                 }
+                _ => return trace,
+            }
+        }
+    }
+
+    /// What remains of a trace under the answers assumed.
+    fn assuming(&self, mut trace: TraceId, search: &Search) -> TraceId {
+        loop {
+            let entry = self.entry(trace);
+            trace = match self.shape(trace) {
+                Shape::Choice(label, ..) => match self.answer(*label, search) {
+                    Some(true) => entry.first,
+                    Some(false) => entry.second,
+                    None => return trace,
+                },
                 _ => return trace,
             };
         }
+    }
+
+    /// The answer to a question under the answers assumed.
+    fn answer(&self, label: u64, search: &Search) -> Option<bool> {
+        if let Some(&(_, known)) = search.assumed.iter().find(|(known, _)| *known == label) {
+            return Some(known);
+        }
+        // What is one thing is no other.
+        let &(subject, constant, says_so) = self.equations.get(&label)?;
+        let other = search.assumed.iter().any(|(known, answer)| {
+            self.equations
+                .get(known)
+                .is_some_and(|&(of, is, yes)| of == subject && *answer == yes && self.values.are_distinct(is, constant))
+        });
+        other.then_some(!says_so)
     }
 
     /// Whether a loop body goes round, leaves or ends the job, also by way of loops inside that do no more, and nothing else.
@@ -754,9 +802,7 @@ impl Run<'_, '_> {
             }
             chain = level.outer.clone();
         }
-        // Uncaught: `finally` still runs before the job ends.
-        let last = self.before(finally, to, ABORT);
-        rebuilt.push((Box::from([]), last));
+        // Uncaught, it ends the job. What `finally` issues on the way is another question: that of collectives in handlers.
         Some(Rc::new(RaiseChain { handlers: rebuilt, outer: None }))
     }
 
@@ -809,13 +855,35 @@ impl Run<'_, '_> {
                 let otherwise = self.asked(*right, then, otherwise);
                 self.asked(*left, then, otherwise)
             }
-            (Truth::Same(label), _) => {
-                if self.tracer.values.is_received(test) {
+            // One answer or another, whichever a question that ranks share chooses: that question may be asked elsewhere.
+            (_, Node::If(first, one, other)) if self.settles(*one) || self.settles(*other) => {
+                let one = self.asked(*one, then, otherwise);
+                let other = self.asked(*other, then, otherwise);
+                self.asked(*first, one, other)
+            }
+            (Truth::Same(label), node) => {
+                if let Node::Compare(CompareOp::Eq | CompareOp::Is, subject, constant) = *node {
+                    self.tracer.equations.insert(label.min(!label), (subject, constant, label < !label));
+                }
+                if self.received(test) {
                     self.tracer.received.insert(label.min(!label));
                 }
                 self.tracer.choice(label, then, otherwise)
             }
         }
+    }
+
+    /// Whether what this class was sent decides the value.
+    fn received(&self, value: Value) -> bool {
+        let chosen = |test: Value| match self.evaluator.truth(test) {
+            Truth::Known(known) => Some(known),
+            Truth::Same(_) => None,
+        };
+        self.tracer.values.is_received(value, &chosen)
+    }
+
+    fn settles(&self, test: Value) -> bool {
+        matches!(self.evaluator.truth(test), Truth::Known(_))
     }
 
     fn decide(&mut self, id: EffectId, test: Value, site: Site) -> Truth {
@@ -873,6 +941,9 @@ impl Run<'_, '_> {
                             Concrete::Tuple(parts) | Concrete::Keys(parts) => label(&parts.len()),
                             _ => label(&iter),
                         };
+                        if self.received(iter) {
+                            self.tracer.received.insert(label);
+                        }
                         self.tracer.decided(id, Decided::Turns(label));
                         self.tracer.repeat(label, body, after, to.next, level)
                     }
@@ -941,8 +1012,9 @@ impl Run<'_, '_> {
     /// Whether this class finds something to iterate, when ranks may differ in that.
     fn turns(&mut self, id: EffectId, iter: Value) -> Option<bool> {
         let known = match self.evaluator.value(iter) {
-            // So many keys are so many turns.
+            // So many keys are so many turns; what was sent is as long as the sender made it.
             Concrete::Keys(_) => return None,
+            Concrete::Opaque(_) if self.received(iter) => return None,
             Concrete::Tuple(parts) => {
                 if !self.tracer.values.shape(iter).meets(self.tracer.world.axes) {
                     return None;
@@ -961,7 +1033,25 @@ impl Run<'_, '_> {
         if self.tracer.healed.get(event.site, &self.calls).is_some() {
             return next;
         }
-        let group = self.evaluator.group(event.group);
+        self.event_on(id, event.group, next)
+    }
+
+    /// An event on one group or another, whichever a condition that ranks share chooses.
+    fn event_on(&mut self, id: EventId, group: Value, next: TraceId) -> TraceId {
+        if let Node::If(test, then, otherwise) = *self.tracer.values.node(group) {
+            match self.evaluator.truth(test) {
+                Truth::Known(true) => return self.event_on(id, then, next),
+                Truth::Known(false) => return self.event_on(id, otherwise, next),
+                Truth::Same(_) if self.evaluator.group(group) == GroupKey::Other(group) => {
+                    let then = self.event_on(id, then, next);
+                    let otherwise = self.event_on(id, otherwise, next);
+                    return self.asked(test, then, otherwise);
+                }
+                Truth::Same(_) => {}
+            }
+        }
+        let event = self.tracer.effects.event(id);
+        let group = self.evaluator.group(group);
         if group != self.tracer.group {
             return next;
         }
@@ -972,7 +1062,13 @@ impl Run<'_, '_> {
         }
         let part = |value: Option<Value>| self.evaluator.wire(value);
         let root = self.evaluator.root_wire(event.root, &group);
-        let key = label(&(event.op, root, part(event.operator), part(event.members)));
+        // A group of this rank alone is made without a word to anybody.
+        let alone = Concrete::Tuple(vec![Concrete::Int(self.evaluator.class.rank)]);
+        let members = match event.members.filter(|_| event.creates).map(|members| self.evaluator.value(members)) {
+            Some(members) if members == alone => 2,
+            _ => part(event.members),
+        };
+        let key = label(&(event.op, root, part(event.operator), members));
         self.tracer.event(key, id, next)
     }
 }

@@ -369,24 +369,45 @@ impl Values {
         }
     }
 
-    /// Whether what the group's members agreed on decides the value.
-    pub fn is_received(&self, value: Value) -> bool {
+    /// Whether what the group's members agreed on decides the value. `chosen` knows which of two arms holds.
+    pub fn is_received(&self, value: Value, chosen: &dyn Fn(Value) -> Option<bool>) -> bool {
         let mut pending = vec![value];
         for _ in 0..32 {
             let Some(value) = pending.pop() else { return false };
             match self.node(value) {
                 Node::Agreed(..) => return true,
-                Node::Not(inner) | Node::Length(inner) | Node::Kind(inner) | Node::Attribute(inner, _) => {
-                    pending.push(*inner);
-                }
+                Node::Not(inner)
+                | Node::Length(inner)
+                | Node::Kind(inner)
+                | Node::Attribute(inner, _)
+                | Node::Item(_, inner) => pending.push(*inner),
+                Node::If(test, then, otherwise) => match chosen(*test) {
+                    Some(true) => pending.push(*then),
+                    Some(false) => pending.push(*otherwise),
+                    None => pending.extend([*then, *otherwise]),
+                },
                 Node::Compare(_, left, right) | Node::Binary(_, left, right) | Node::Index(left, right) => {
                     pending.extend([*left, *right]);
                 }
-                Node::Apply(_, parts) => pending.extend(parts.iter()),
+                Node::Apply(_, parts) | Node::Range(parts) | Node::Mapped(_, parts) | Node::Sequence(parts) => {
+                    pending.extend(parts.iter());
+                }
                 _ => {}
             }
         }
         false
+    }
+
+    /// Whether two constants differ: numbers, strings, members of one enumeration.
+    pub fn are_distinct(&self, one: Value, other: Value) -> bool {
+        match (self.node(one), self.node(other)) {
+            (Node::Int(one), Node::Int(other)) => one != other,
+            (Node::Str(one), Node::Str(other)) => one != other,
+            (Node::Attribute(of, one), Node::Attribute(of_other, other)) => {
+                of == of_other && one != other && matches!(self.node(*of), Node::Class(_))
+            }
+            _ => false,
+        }
     }
 
     fn is_container(&self, value: Value) -> bool {

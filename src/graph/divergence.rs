@@ -321,6 +321,9 @@ fn compare_classes(
                 continue;
             }
             if let Some(difference) = tracer.compare(root, &base, &other) {
+                if !two_ranks(&mut tracer, root, (&base, &other), &missing.axes, &ranks, extent) {
+                    continue;
+                }
                 return Some(Found { group: group.clone(), world, one: base, other, difference });
             }
             if tracer.exhausted() {
@@ -329,6 +332,25 @@ fn compare_classes(
         }
     }
     None
+}
+
+/// Whether two ranks can be what the classes say. Classes that differ in a fact alone are one rank where only one rank
+/// asks for that fact: the only sender of a message does not part ways with itself.
+fn two_ranks(
+    tracer: &mut Tracer<'_>,
+    root: EffectId,
+    (one, other): (&Assignment, &Assignment),
+    axes: &BTreeSet<Axes>,
+    ranks: &[i64],
+    extent: i64,
+) -> bool {
+    if one.rank != other.rank || one.coordinates != other.coordinates || ranks.len() < 2 && axes.is_empty() {
+        return true;
+    }
+    let elsewhere = |class: &Assignment| neighbours(class, &[], axes, ranks, extent);
+    elsewhere(other).iter().any(|other| tracer.compare(root, one, other).is_some())
+        || elsewhere(one).iter().any(|one| tracer.compare(root, one, other).is_some())
+        || tracer.exhausted()
 }
 
 /// Tests that are true of every member of the group, with their answers.
@@ -367,7 +389,11 @@ fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap
                     CompareOp::Is | CompareOp::Eq if mentions => {
                         out.insert(value, false);
                     }
-                    CompareOp::In if Some(*right) == ranks || asks_for_ranks(engine, *right, &is_group) => {
+                    CompareOp::In
+                        if Some(*right) == ranks
+                            || asks_for_ranks(engine, *right, &is_group)
+                            || goes_with(engine, *right, group) =>
+                    {
                         out.insert(value, true);
                     }
                     _ => {}
@@ -390,9 +416,21 @@ fn asks_for_ranks(engine: &Engine<'_>, value: Value, is_group: &impl Fn(Value) -
     match engine.values.node(value) {
         Node::Apply(name, parts) => {
             let last = name.as_str().rsplit('.').next().unwrap_or_default();
-            matches!(last, "get_process_group_ranks" | MEMBERS) && parts.first().is_some_and(|&of| is_group(of))
+            let asks = last.contains("ranks") && parts.iter().any(|&of| is_group(of));
+            asks || last == MEMBERS && matches!(parts[..], [of] if is_group(of))
         }
         Node::Mapped(_, parts) => parts.first().is_some_and(|&part| asks_for_ranks(engine, part, is_group)),
+        _ => false,
+    }
+}
+
+/// Whether a loop hands out the ranks together with their group: `for ranks, group in groups.items()`.
+fn goes_with(engine: &Engine<'_>, ranks: Value, group: &GroupKey) -> bool {
+    let GroupKey::Other(group) = group else { return false };
+    match (engine.values.node(ranks), engine.values.node(*group)) {
+        (Node::Item(_, keys), Node::Item(_, source)) => {
+            keys == source || *engine.values.node(*keys) == Node::Length(*source)
+        }
         _ => false,
     }
 }

@@ -165,9 +165,14 @@ pub(super) fn explain(
     {
         confidence = Confidence::Low;
     }
-    // A failing assertion ends the job, so that nobody waits, unless somebody catches it.
-    let asserted = decision.is_some_and(|decision| decision.is_assertion) && kind == SplitKind::EarlyExit;
+    // A failing assertion ends the job, so that nobody waits, unless somebody catches it; a wrong argument is wrong on
+    // every rank.
+    let asserted = decision.is_some_and(|decision| decision.is_assertion || engine.refusals.contains(&decision.site))
+        && kind == SplitKind::EarlyExit;
     if cause.is_none() && differs(main).is_none() || asserted {
+        confidence = Confidence::Low;
+    }
+    if found.group == GroupKey::World && chosen_by_flag(engine, root, main) {
         confidence = Confidence::Low;
     }
     let mut calls = calls(engine, root, main, &blame, healed);
@@ -201,6 +206,30 @@ pub(super) fn explain(
         confidence,
     };
     Some((split, heals))
+}
+
+/// Whether a setting chooses the group of all ranks here and a smaller one otherwise: who sets it knows who gets here.
+fn chosen_by_flag(engine: &Engine<'_>, root: EffectId, main: EventId) -> bool {
+    let smaller = |effect: EffectId| {
+        preorder(engine, effect).into_iter().any(|below| match engine.effects.get(below) {
+            Effect::Event(event) => {
+                let event = engine.effects.event(*event);
+                let op = engine.effects.event(main).op;
+                event.op == op && !engine.values.group_axes(event.group).is_all()
+            }
+            _ => false,
+        })
+    };
+    preorder(engine, root).into_iter().any(|effect| match engine.effects.get(effect) {
+        Effect::Choice { test, then, otherwise, .. } if engine.values.vary(*test).is_empty() => {
+            match (contains(engine, *then, main), contains(engine, *otherwise, main)) {
+                (true, false) => smaller(*otherwise),
+                (false, true) => smaller(*then),
+                _ => false,
+            }
+        }
+        _ => false,
+    })
 }
 
 fn same_place(found: &Found) -> bool {

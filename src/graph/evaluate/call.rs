@@ -292,14 +292,25 @@ impl<'p> Engine<'p> {
                 | Node::External(_)
                 | Node::Capture(..)
         );
+        // What is called an all-reduce and issues none agrees by other means: a message queue, a store, shared memory.
+        let agrees = definition.name.as_str().trim_start_matches('_');
+        let agrees = agrees.starts_with("all_reduce") || agrees.starts_with("allreduce");
+        if agrees && !self.effects.summed(summary.effects).events && !self.values.vary(result).is_empty() {
+            return self.unknown(frame, span);
+        }
         // What is called a group getter returns a group, whatever could be made of its body.
         let group = by_convention.is_some_and(|meaning| matches!(self.values.node(meaning), Node::AxisGroup(_)))
             && !matches!(
                 self.values.node(result),
                 Node::AxisGroup(_) | Node::World | Node::MadeGroup(..) | Node::If(..) | Node::Index(..)
             );
+        // A name can say along which axis something differs that its body only shows to differ somewhere.
+        let narrower = |meaning: Value| {
+            let (meant, known) = (self.values.vary(meaning), self.values.vary(result));
+            known.is_all() && !meant.is_all() && !meant.is_empty()
+        };
         match by_convention {
-            Some(meaning) if says_nothing || group => meaning,
+            Some(meaning) if says_nothing || group || narrower(meaning) => meaning,
             _ => result,
         }
     }
@@ -476,7 +487,8 @@ impl<'p> Engine<'p> {
                 members: None,
                 shaped: None,
                 site: template.site,
-                confidence: template.confidence.min(Confidence::Medium),
+                // What decides inside is left out, so that little can be said about who issues it.
+                confidence: Confidence::Low,
             };
             parts.push(self.effects.issue(event, &self.values));
         }

@@ -50,6 +50,7 @@ fn hands_on(name: &str) -> bool {
             | "cpu"
             | "cuda"
             | "to"
+            | "to_empty"
             | "clone"
             | "detach"
             | "contiguous"

@@ -79,6 +79,8 @@ pub struct Engine<'p> {
     births: FxHashMap<Value, Vec<Birth>>,
     /// Values that are this rank's share of the data, not facts of the outside world.
     pub(super) shares: FxHashSet<Value>,
+    /// Conditions under which a function refuses its argument: a file where it asked for a folder.
+    pub(super) refusals: FxHashSet<Site>,
     reaching: &'p FxHashSet<FunctionId>,
     pub(super) taint: &'p Taint,
     pub(super) results: FxHashMap<(Value, Box<[Value]>), Value>,
@@ -187,6 +189,7 @@ impl<'p> Engine<'p> {
             writers: FxHashMap::default(),
             births: FxHashMap::default(),
             shares: FxHashSet::default(),
+            refusals: FxHashSet::default(),
             reaching,
             taint,
             results: FxHashMap::default(),

@@ -62,8 +62,8 @@ impl<'p> Engine<'p> {
             }
             Stmt::If { test, body, orelse } => {
                 let value = self.expression(frame, *test);
-                self.weigh_refusal(frame, *test, value, *body);
                 let site = model.span(*test);
+                self.note_refusal(frame, *test, *body);
                 self.branch(frame, value, site, *body, *orelse);
             }
             Stmt::While { test, body, orelse } => self.while_loop(frame, *test, *body, *orelse),
@@ -174,6 +174,18 @@ impl<'p> Engine<'p> {
         (effect, frame.rollback(mark), dead)
     }
 
+    /// Notes a condition that finds a file where a folder was asked for, or the like: a wrong argument, the same everywhere.
+    fn note_refusal(&mut self, frame: &Frame<'p>, test: ExprId, body: Block) {
+        let model = frame.model;
+        let Expr::Call(call) = model.expr(test) else { return };
+        let (Expr::Name(asked) | Expr::Attribute { name: asked, .. }) = model.expr(model.call(call).callee) else {
+            return;
+        };
+        if matches!(asked.as_str(), "isfile" | "is_file") && refuses(model, body) {
+            self.refusals.insert(frame.site(model.span(test)));
+        }
+    }
+
     fn branch(&mut self, frame: &mut Frame<'p>, test: Value, span: Span, body: Block, orelse: Block) {
         match self.values.node(test) {
             Node::Bool(true) => return self.block(frame, body),
@@ -213,6 +225,7 @@ impl<'p> Engine<'p> {
                 let mut names: Vec<Symbol> = then.iter().chain(&otherwise).map(|(name, _)| *name).collect();
                 names.sort_by_key(|name| name.as_str());
                 names.dedup();
+                let goes_through = self.finds_own(test);
                 for name in names {
                     let after = |changes: &Changes, frame: &Frame<'p>| {
                         let changed = changes.iter().find(|(changed, _)| *changed == name);
@@ -227,6 +240,8 @@ impl<'p> Engine<'p> {
                     }
                     // A name that one arm leaves unbound can only be read where the other has run.
                     let value = match (one, other) {
+                        // Every rank belongs to one of the groups that a loop goes through, and keeps what is said of that one.
+                        (Some(own), _) if goes_through => own,
                         // Who belongs to none of the groups that a loop goes through does not ask how large its own is.
                         (Some(only), None) | (None, Some(only)) if self.tells_size(name) => only,
                         (Some(only), Some(kept)) | (Some(kept), Some(only))
@@ -234,6 +249,8 @@ impl<'p> Engine<'p> {
                         {
                             only
                         }
+                        // It is the same thing wherever it was moved to.
+                        (Some(one), Some(other)) if self.unmoved(one) == self.unmoved(other) => one,
                         (Some(one), Some(other)) => self.values.make(Node::If(test, one, other)),
                         (Some(one), None) if name.as_str().contains('.') => {
                             let unset = self.path_default(frame, name);
@@ -250,6 +267,27 @@ impl<'p> Engine<'p> {
                     self.set_path(frame, name, value);
                 }
             }
+        }
+    }
+
+    /// What was moved to another device.
+    fn unmoved(&self, mut value: Value) -> Value {
+        while let Node::Apply(name, parts) = self.values.node(value)
+            && matches!(name.as_str(), "to" | "to_empty" | "cuda" | "cpu" | "npu")
+            && let [moved] = parts[..]
+        {
+            value = moved;
+        }
+        value
+    }
+
+    /// Whether a condition asks for this rank in one after the other of the lists that a loop goes through.
+    fn finds_own(&self, test: Value) -> bool {
+        match *self.values.node(test) {
+            Node::Compare(crate::model::CompareOp::In, rank, ranks) => {
+                matches!(self.values.node(rank), Node::Rank(_)) && matches!(self.values.node(ranks), Node::Item(..))
+            }
+            _ => false,
         }
     }
 
@@ -888,4 +926,24 @@ fn builtin_base(name: &str) -> Option<&'static str> {
         "ZeroDivisionError" | "OverflowError" | "FloatingPointError" => "ArithmeticError",
         _ => return None,
     })
+}
+
+/// Whether a block complains and leaves with nothing.
+fn refuses(model: &crate::model::File, body: Block) -> bool {
+    let complains = |stmt: StmtId| {
+        let Stmt::Expr(expr) = model.stmt(stmt) else { return false };
+        let Expr::Call(call) = model.expr(*expr) else { return false };
+        let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(model.call(call).callee) else {
+            return false;
+        };
+        matches!(name.as_str(), "error" | "critical" | "exception" | "warning")
+    };
+    match model.block(body) {
+        [said @ .., last] => {
+            !said.is_empty()
+                && said.iter().all(|&stmt| complains(stmt))
+                && matches!(model.stmt(*last), Stmt::Return(None))
+        }
+        [] => false,
+    }
 }
