@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::hash::{BuildHasher as _, Hash, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, RwLock};
 
 use hashbrown::HashTable;
@@ -69,7 +70,11 @@ pub struct Symbol(&'static Interned);
 struct Interned {
     text: &'static str,
     hash: u64,
+    /// How many were interned before.
+    index: u32,
 }
+
+static COUNT: AtomicU32 = AtomicU32::new(0);
 
 const SHARD_BITS: u32 = 6;
 const SHARDS: usize = 1 << SHARD_BITS;
@@ -92,7 +97,8 @@ impl Symbol {
         if let Some(&found) = shard.find(within, same) {
             return found;
         }
-        let symbol = Symbol(Box::leak(Box::new(Interned { text: Box::leak(text.into()), hash })));
+        let index = COUNT.fetch_add(1, Ordering::Relaxed);
+        let symbol = Symbol(Box::leak(Box::new(Interned { text: Box::leak(text.into()), hash, index })));
         shard.insert_unique(within, symbol, |symbol| symbol.0.hash.rotate_left(SHARD_BITS));
         symbol
     }
@@ -100,6 +106,26 @@ impl Symbol {
     /// The text of the symbol.
     pub fn as_str(self) -> &'static str {
         self.0.text
+    }
+
+    /// Its place among all symbols, for side tables of [`Symbol::count`] entries. Depends on thread timing, as addresses do.
+    pub fn index(self) -> usize {
+        self.0.index as usize
+    }
+
+    /// How many symbols there are at this moment.
+    pub fn count() -> usize {
+        COUNT.load(Ordering::Relaxed) as usize
+    }
+
+    /// The symbols that are `wanted`, in no order. `wanted` must not intern anything.
+    pub fn matching(wanted: impl Fn(Symbol) -> bool) -> Vec<Symbol> {
+        let mut out = Vec::new();
+        for shard in INTERNER.iter() {
+            let shard = shard.read().expect("no thread panics while interning");
+            out.extend(shard.iter().filter(|&&symbol| wanted(symbol)));
+        }
+        out
     }
 
     /// The part of a dotted name after the last dot.

@@ -34,7 +34,7 @@ const MAX_WEIGHT: u32 = 1_600;
 const MAX_LOOKS: u32 = 120;
 
 /// Steps of one function's comparison on one group.
-pub(super) const FUEL: u32 = 20_000;
+pub(super) const FUEL: u32 = 4_000;
 
 /// Splits reported for one function and group.
 const MAX_SPLITS: usize = 6;

@@ -39,6 +39,8 @@ pub struct Taint {
     notable_pairs: FxHashSet<(Symbol, Symbol)>,
     /// Names that mean too much to be followed: builtins, and what is mentioned far more often than defined.
     generic: FxHashSet<Symbol>,
+    /// How often each symbol is mentioned, by [`Symbol::index`].
+    counts: Vec<u32>,
 }
 
 impl Taint {
@@ -51,6 +53,7 @@ impl Taint {
             notable: FxHashSet::default(),
             notable_pairs: FxHashSet::default(),
             generic: FxHashSet::default(),
+            counts: mention_counts(program),
         };
         for (name, entry) in program.catalog.entries() {
             match entry {
@@ -115,14 +118,7 @@ impl Taint {
         for kind in program.catalog.types().filter(|kind| kinds.contains(&kind.name)) {
             taint.names.extend(kind.aliases.iter().chain([&kind.name]).map(|&name| last(name)));
         }
-        let mut asked: FxHashSet<Symbol> = FxHashSet::default();
-        for file in program.file_ids() {
-            for function in &program.file(file).model.functions {
-                let parameters = function.parameters.iter().map(|parameter| parameter.name);
-                let names = function.mentions.iter().copied().chain(parameters);
-                taint.names.extend(names.filter(|&name| asked.insert(name) && is_loader(name)));
-            }
-        }
+        taint.names.extend(Symbol::matching(is_loader));
         for file in program.file_ids() {
             for (_, import) in program.file(file).model.imports.iter().filter(|(_, import)| import.from) {
                 let renamed = import.names.iter().filter(|alias| taint.names.contains(&alias.name));
@@ -150,6 +146,7 @@ impl Taint {
             notable: FxHashSet::default(),
             notable_pairs: FxHashSet::default(),
             generic: FxHashSet::default(),
+            counts: Vec::new(),
         }
     }
 
@@ -181,27 +178,18 @@ impl Taint {
         }
         let before = self.names.len();
         fresh.retain(|name| self.namesakes.get(name).copied().unwrap_or(0) <= MAX_NAMESAKES);
-        self.drop_generic(program, &mut fresh);
+        self.drop_generic(&mut fresh);
         self.names.extend(fresh);
         self.names.len() > before
     }
 
     /// Leaves out names that mean too much: builtins, and what is mentioned far more often than it is defined. A tensor's
     /// `zeros` does not differ because one class has a method of that name that does.
-    fn drop_generic(&mut self, program: &Program, fresh: &mut Vec<Symbol>) {
+    fn drop_generic(&mut self, fresh: &mut Vec<Symbol>) {
         fresh.retain(|name| !self.names.contains(name) && !self.generic.contains(name));
-        let mut counts: FxHashMap<Symbol, usize> = fresh.iter().map(|&name| (name, 0)).collect();
-        for file in program.file_ids() {
-            for function in &program.file(file).model.functions {
-                for name in &function.mentions {
-                    if let Some(count) = counts.get_mut(name) {
-                        *count += 1;
-                    }
-                }
-            }
-        }
-        for (name, count) in counts {
+        for &name in fresh.iter() {
             let namesakes = self.namesakes.get(&name).copied().unwrap_or(0);
+            let count = self.counts.get(name.index()).copied().unwrap_or(0) as usize;
             if is_builtin(name.as_str()) || count > MAX_MENTIONS * namesakes {
                 self.generic.insert(name);
             }
@@ -275,6 +263,17 @@ impl Taint {
 /// The last part of a dotted name.
 fn last(name: Symbol) -> Symbol {
     name.last_part()
+}
+
+/// How often each symbol is mentioned.
+fn mention_counts(program: &Program) -> Vec<u32> {
+    let mut out = vec![0; Symbol::count()];
+    for file in program.file_ids() {
+        for function in &program.file(file).model.functions {
+            function.mentions.iter().for_each(|name| out[name.index()] += 1);
+        }
+    }
+    out
 }
 
 /// How many functions bear each name, or write an attribute or a module variable of it.
