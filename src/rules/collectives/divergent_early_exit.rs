@@ -30,7 +30,15 @@ fn check(program: &Program, findings: &mut Findings) {
     for found in &program.divergence().stranded {
         findings.push(failure_of_some(program, found));
     }
-    for found in &program.conduct().signal_exits {
+    // A condition that is reported already needs no second word.
+    let splits = &program.divergence().splits;
+    let told = |found: &&SignalExit| {
+        splits.iter().any(|split| {
+            let there = split.decision.as_ref().is_some_and(|decision| decision.site == found.test);
+            there && split.confidence >= found.confidence
+        })
+    };
+    for found in program.conduct().signal_exits.iter().filter(|found| !told(found)) {
         findings.push(exit_on_signal(program, found));
     }
 }

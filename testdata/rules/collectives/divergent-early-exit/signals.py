@@ -27,7 +27,7 @@ class Loop:
                 break  # error: [divergent-early-exit]
 
     def serve(self, batch):
-        while not self.leave.is_set():  # error: [divergent-early-exit]
+        while not self.leave.is_set():
             dist.all_reduce(batch)  # error: [divergent-loop]
 
     def agreed(self, batches):
