@@ -136,6 +136,8 @@ pub struct Caught {
     pub memory: bool,
     /// Somebody pressed Ctrl-C.
     pub interrupt: bool,
+    /// An object that cannot be pickled, by that name.
+    pub pickling: bool,
 }
 
 impl Caught {
@@ -183,6 +185,7 @@ impl Caught {
                 const DATA: [&str; 5] = ["Decode", "Pickl", "Parse", "YAML", "Corrupt"];
                 self.outside |= WORDS.iter().any(|word| name.contains(word)) && name != "ModuleNotFoundError";
                 self.data |= DATA.iter().any(|word| name.contains(word));
+                self.pickling |= name.contains("Pickl");
                 self.memory |= name.contains("OOM") || name.contains("OutOfMemory");
             }
         }

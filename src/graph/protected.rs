@@ -53,6 +53,8 @@ pub enum Skip {
     Midway,
     /// The block is tried again although the collective in it was done.
     Repeated,
+    /// The collective itself: it fails on the rank whose object cannot be sent.
+    Unsent,
 }
 
 /// A handler that hides the failure of one rank.

@@ -41,7 +41,16 @@ impl Search<'_, '_> {
                 out.push(found);
                 continue;
             }
-            if in_body.is_empty() {
+            // Who sends an object pickles it first, and fails before a byte is sent: the peers are in the collective.
+            let pickled = in_body
+                .iter()
+                .find(|issue| caught.pickling && issue.calls.is_empty() && issue.op.as_str().contains("object"));
+            if let Some(issue) = pickled {
+                let hazard = Hazard { failure: Failure::Data, site: issue.site, name: issue.op, direct: true };
+                let function = (file, function);
+                let (skip, confidence) = (Skip::Unsent, issue.confidence.min(Confidence::Medium));
+                out.push(Swallowed { function, handler: site, hazard, issue: issue.clone(), skip, confidence });
+            } else if in_body.is_empty() {
                 self.left_behind(file, function, parts, handler, caught, around, out);
             } else {
                 self.protected(file, function, parts, site, caught, around, &in_body, out);

@@ -47,6 +47,10 @@ fn check(program: &Program, findings: &mut Findings) {
                 "memory may run out in `{name}` on one rank; this handler goes on while the peers wait in the middle of {}",
                 issue.shown()
             ),
+            Skip::Unsent => format!(
+                "`{name}` pickles what it sends and may fail there on one rank; this handler hides it, and the peers wait in {}",
+                issue.shown()
+            ),
             Skip::Repeated => {
                 format!(
                     "`{name}` may fail on one rank after {} was done; trying again repeats it there alone",
@@ -58,6 +62,10 @@ fn check(program: &Program, findings: &mut Findings) {
             Skip::Midway => {
                 "no vote brings back a rank that has left a pass its peers are in: choose sizes that fit, try them \
                              out before the first collective, or let the failure end the job"
+                    .to_owned()
+            }
+            Skip::Unsent => {
+                "serialise before the first collective, let the ranks agree on whether that worked, and only then send"
                     .to_owned()
             }
             Skip::Repeated => "put the collective behind the loop, or retry only what is local".to_owned(),
