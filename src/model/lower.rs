@@ -30,9 +30,6 @@ const MAX_STRING: usize = 4096;
 /// Different names that a common file has, or more.
 const NAMES_OF_A_FILE: usize = 256;
 
-/// Collections of more elements than this are data, not a list of keys.
-const MAX_COLLECTION: usize = 200;
-
 /// Lowers one parsed file.
 pub fn lower(parsed: &Parsed, source: &str, detail: Detail) -> File {
     let mut lowerer = Lowerer::new(detail);
@@ -65,7 +62,7 @@ pub(super) struct Lowerer<'a> {
     pub(super) depth: u32,
     names: FxHashMap<&'a str, Symbol>,
     scopes: Vec<Scope>,
-    functions: Vec<LocalFunction>,
+    pub(super) functions: Vec<LocalFunction>,
     classes: Vec<LocalClass>,
 }
 
@@ -135,7 +132,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Lowers blocks that stand under the condition lowered since `start`.
-    fn under<R>(&mut self, start: u32, blocks: impl FnOnce(&mut Self) -> R) -> R {
+    pub(super) fn under<R>(&mut self, start: u32, blocks: impl FnOnce(&mut Self) -> R) -> R {
         let scope = self.scope();
         let (around, exits) = (scope.guard, scope.exits);
         let end = scope.mentions.len() as u32;
@@ -236,7 +233,7 @@ impl<'a> Lowerer<'a> {
         function.locals = locals;
     }
 
-    fn body(&mut self, stmts: &'a [ast::Stmt]) -> Block {
+    pub(super) fn body(&mut self, stmts: &'a [ast::Stmt]) -> Block {
         let mut out = Vec::with_capacity(stmts.len());
         if self.depth < MAX_DEPTH {
             self.depth += 1;
@@ -248,7 +245,7 @@ impl<'a> Lowerer<'a> {
         self.file.push_block(&out)
     }
 
-    fn stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<StmtId>) {
+    pub(super) fn stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<StmtId>) {
         let at = span_of(stmt);
         let skeleton = self.detail == Detail::Skeleton;
         let lowered = match stmt {
@@ -435,78 +432,6 @@ impl<'a> Lowerer<'a> {
         Stmt::Try(Box::new(Try { body, handlers, orelse, finally }))
     }
 
-    fn match_statement(&mut self, stmt: &'a ast::StmtMatch) -> Stmt {
-        let start = self.mark();
-        let subject = self.expr(&stmt.subject);
-        let cases = self.under(start, |lowerer| lowerer.cases(&stmt.cases, subject));
-        Stmt::Match { subject, cases }
-    }
-
-    fn cases(&mut self, cases: &'a [ast::MatchCase], subject: ExprId) -> Vec<Case> {
-        cases
-            .iter()
-            .map(|case| {
-                let at = span_of(&case.pattern);
-                let mut bindings = Vec::new();
-                let mut test = self.pattern(&case.pattern, subject, &mut bindings);
-                let mut irrefutable = case.pattern.is_irrefutable();
-                for &name in &bindings {
-                    self.bind(name);
-                }
-                if let Some(guard) = case.guard.as_deref() {
-                    let guard = self.expr(guard);
-                    let parts = self.file.push_list(&[test, guard]);
-                    test = self.file.push_expr(Expr::And(parts), at);
-                    irrefutable = false;
-                }
-                Case { test, bindings, irrefutable, body: self.body(&case.body) }
-            })
-            .collect()
-    }
-
-    /// The test a pattern amounts to, over `subject`.
-    fn pattern(&mut self, pattern: &'a ast::Pattern, subject: ExprId, bindings: &mut Vec<Symbol>) -> ExprId {
-        let at = span_of(pattern);
-        match pattern {
-            ast::Pattern::MatchValue(value) => {
-                let value = self.expr(&value.value);
-                self.file.push_expr(Expr::Compare(CompareOp::Eq, subject, value), at)
-            }
-            ast::Pattern::MatchSingleton(singleton) => {
-                let value = match singleton.value {
-                    ast::Singleton::None => Expr::None,
-                    ast::Singleton::True => Expr::Bool(true),
-                    ast::Singleton::False => Expr::Bool(false),
-                };
-                let value = self.file.push_expr(value, at);
-                self.file.push_expr(Expr::Compare(CompareOp::Is, subject, value), at)
-            }
-            ast::Pattern::MatchOr(alternatives) => {
-                let tests: Vec<ExprId> =
-                    alternatives.patterns.iter().map(|pattern| self.pattern(pattern, subject, bindings)).collect();
-                let tests = self.file.push_list(&tests);
-                self.file.push_expr(Expr::Or(tests), at)
-            }
-            ast::Pattern::MatchAs(capture) => {
-                if let Some(name) = &capture.name {
-                    bindings.push(self.symbol(name.as_str()));
-                }
-                match capture.pattern.as_deref() {
-                    Some(inner) => self.pattern(inner, subject, bindings),
-                    None => self.file.push_expr(Expr::Bool(true), at),
-                }
-            }
-            ast::Pattern::MatchStar(_)
-            | ast::Pattern::MatchSequence(_)
-            | ast::Pattern::MatchMapping(_)
-            | ast::Pattern::MatchClass(_) => {
-                collect_bindings(pattern, &mut |name| bindings.push(Symbol::new(name)));
-                let kind = self.file.push_expr(Expr::Missing, at);
-                self.file.push_expr(Expr::Compare(CompareOp::Is, subject, kind), at)
-            }
-        }
-    }
-
     fn outer(&mut self, names: &'a [ast::Identifier]) -> Stmt {
         let names: Vec<Symbol> = names.iter().map(|name| self.symbol(name.as_str())).collect();
         self.scope().outer.extend(&names);
@@ -639,92 +564,6 @@ impl<'a> Lowerer<'a> {
         self.finish(body, Vec::new(), |lowerer| lowerer.body(&def.body));
         self.classes.pop();
         id
-    }
-
-    fn skeleton_stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<StmtId>) {
-        if self.functions.len() == 1
-            && let ast::Stmt::Assign(assign) = stmt
-            && is_constant(assign)
-        {
-            let detail = std::mem::replace(&mut self.detail, Detail::Full);
-            self.stmt(stmt, out);
-            self.detail = detail;
-            return;
-        }
-        let mut finder = super::lower_expr::Definitions::default();
-        finder.statement(stmt);
-        for call in finder.calls {
-            let callee = self.full_expr(&call.func);
-            let at = self.mark().saturating_sub(1);
-            self.scope().callees.push(Callee { expr: callee, at });
-            let args = self.file.push_list(&[]);
-            let index = self.file.push_call(callee, args, &[]);
-            let at = span_of(call);
-            let call = self.file.push_expr(Expr::Call(index), at);
-            out.push(self.file.push_stmt(Stmt::Expr(call), at));
-        }
-        for nested in finder.nested {
-            self.stmt(nested, out);
-        }
-    }
-}
-
-/// Whether a top-level assignment gives a name a text, a path or a collection, such as other files import: a key, a folder,
-/// a list of keys.
-fn is_constant(assign: &ast::StmtAssign) -> bool {
-    let [ast::Expr::Name(name)] = assign.targets.as_slice() else { return false };
-    let short = |elements: &[ast::Expr]| elements.len() <= MAX_COLLECTION;
-    !name.id.starts_with("__")
-        && match &*assign.value {
-            ast::Expr::StringLiteral(_) | ast::Expr::FString(_) | ast::Expr::BinOp(_) => true,
-            ast::Expr::Tuple(tuple) => short(&tuple.elts),
-            ast::Expr::List(list) => short(&list.elts),
-            ast::Expr::Set(set) => short(&set.elts),
-            ast::Expr::Dict(dict) => dict.items.len() <= MAX_COLLECTION,
-            ast::Expr::Call(call) => {
-                let last = match &*call.func {
-                    ast::Expr::Name(name) => name.id.as_str(),
-                    ast::Expr::Attribute(attribute) => attribute.attr.as_str(),
-                    _ => return false,
-                };
-                matches!(last, "frozenset" | "set" | "tuple" | "list" | "dict" | "sorted" | "Path" | "join")
-            }
-            _ => false,
-        }
-}
-
-fn collect_bindings(pattern: &ast::Pattern, found: &mut dyn FnMut(&str)) {
-    match pattern {
-        ast::Pattern::MatchStar(star) => {
-            if let Some(name) = &star.name {
-                found(name.as_str());
-            }
-        }
-        ast::Pattern::MatchSequence(sequence) => {
-            sequence.patterns.iter().for_each(|part| collect_bindings(part, found))
-        }
-        ast::Pattern::MatchMapping(mapping) => {
-            mapping.patterns.iter().for_each(|part| collect_bindings(part, found));
-            if let Some(rest) = &mapping.rest {
-                found(rest.as_str());
-            }
-        }
-        ast::Pattern::MatchClass(class) => {
-            class.arguments.patterns.iter().for_each(|part| collect_bindings(part, found));
-            class.arguments.keywords.iter().for_each(|part| collect_bindings(&part.pattern, found));
-        }
-        ast::Pattern::MatchOr(alternatives) => {
-            alternatives.patterns.iter().for_each(|part| collect_bindings(part, found));
-        }
-        ast::Pattern::MatchAs(capture) => {
-            if let Some(name) = &capture.name {
-                found(name.as_str());
-            }
-            if let Some(inner) = capture.pattern.as_deref() {
-                collect_bindings(inner, found);
-            }
-        }
-        ast::Pattern::MatchValue(_) | ast::Pattern::MatchSingleton(_) => {}
     }
 }
 

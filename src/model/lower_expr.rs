@@ -2,7 +2,6 @@
 
 use smallvec::SmallVec;
 
-use crate::syntax::ast::visitor::{self, Visitor};
 use crate::syntax::{ast, span, span_of};
 
 use super::lower::{Lowerer, MAX_DEPTH, binary_op};
@@ -308,45 +307,4 @@ fn compare_op(op: ast::CmpOp) -> CompareOp {
         ast::CmpOp::In => CompareOp::In,
         ast::CmpOp::NotIn => CompareOp::NotIn,
     }
-}
-
-/// Finds, for a skeleton, the calls of a statement and the definitions nested in its blocks.
-#[derive(Default)]
-pub(super) struct Definitions<'a> {
-    pub(super) calls: Vec<&'a ast::ExprCall>,
-    pub(super) nested: Vec<&'a ast::Stmt>,
-    depth: u32,
-}
-
-impl<'a> Definitions<'a> {
-    pub(super) fn statement(&mut self, stmt: &'a ast::Stmt) {
-        visitor::walk_stmt(self, stmt);
-    }
-}
-
-impl<'a> Visitor<'a> for Definitions<'a> {
-    fn visit_stmt(&mut self, stmt: &'a ast::Stmt) {
-        match stmt {
-            ast::Stmt::FunctionDef(_) | ast::Stmt::ClassDef(_) | ast::Stmt::Import(_) | ast::Stmt::ImportFrom(_) => {
-                self.nested.push(stmt);
-            }
-            _ => visitor::walk_stmt(self, stmt),
-        }
-    }
-
-    fn visit_expr(&mut self, expr: &'a ast::Expr) {
-        if self.depth >= MAX_DEPTH {
-            return;
-        }
-        if let ast::Expr::Call(call) = expr
-            && matches!(*call.func, ast::Expr::Name(_) | ast::Expr::Attribute(_))
-        {
-            self.calls.push(call);
-        }
-        self.depth += 1;
-        visitor::walk_expr(self, expr);
-        self.depth -= 1;
-    }
-
-    fn visit_annotation(&mut self, _: &'a ast::Expr) {}
 }

@@ -6,6 +6,8 @@ mod comments;
 mod fold;
 mod lower;
 mod lower_expr;
+mod lower_match;
+mod skeleton;
 mod tree;
 mod visit;
 
