@@ -1,0 +1,291 @@
+//! Where two traces differ first.
+
+use super::*;
+
+impl Tracer<'_> {
+    pub(super) fn difference(
+        &mut self,
+        one: TraceId,
+        other: TraceId,
+        here: &Frames,
+        there: &Frames,
+        search: &mut Search,
+    ) -> Option<Difference> {
+        let (one, other) = self.remaining(one, other, search);
+        if self.same(one, other) || !search.seen.insert((one, other, label(&search.told_apart))) {
+            return None;
+        }
+        self.fuel = self.fuel.saturating_sub(1);
+        if self.fuel == 0 {
+            return None;
+        }
+        // Who ends the job is in step with anybody: only the other answer counts.
+        if let Some((answer, rest)) = self.survives(one) {
+            return self.under(answer, true, (rest, other), here, there, search);
+        }
+        if let Some((answer, rest)) = self.survives(other) {
+            return self.under(answer, true, (one, rest), here, there, search);
+        }
+        let (first, second) = (self.entry(one), self.entry(other));
+        let length = search.before.len();
+        let found = match (self.shape(one).clone(), self.shape(other).clone()) {
+            (Shape::Abort, _) | (_, Shape::Abort) => None,
+            (Shape::Event(key, _), Shape::Event(other_key, _)) if key == other_key => {
+                search.before.extend(first.event);
+                self.difference(first.first, second.first, here, there, search)
+            }
+            (Shape::Choice(label, ..), Shape::Choice(other_label, ..)) if label == other_label => self
+                .under((label, true), false, (first.first, second.first), here, there, search)
+                .or_else(|| self.under((label, false), false, (first.second, second.second), here, there, search)),
+            (Shape::Choice(label, ..), _) if !self.received.contains(&label) => self
+                .under((label, true), false, (first.first, other), here, there, search)
+                .or_else(|| self.under((label, false), false, (first.second, other), here, there, search)),
+            (_, Shape::Choice(label, ..)) if !self.received.contains(&label) => self
+                .under((label, true), false, (one, second.first), here, there, search)
+                .or_else(|| self.under((label, false), false, (one, second.second), here, there, search)),
+            // The sender has decided what is in the message: one of the answers is what it does. The next message is
+            // another, though the same line receives it.
+            (Shape::Choice(..), _) => self
+                .difference(first.first, other, here, there, search)
+                .and_then(|_| self.difference(first.second, other, here, there, search)),
+            (_, Shape::Choice(..)) => self
+                .difference(one, second.first, here, there, search)
+                .and_then(|_| self.difference(one, second.second, here, there, search)),
+            (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..)) if label == other_label => {
+                let inside = entered(level, one, true, here);
+                let other_inside = entered(other_level, other, true, there);
+                self.difference(first.first, second.first, &inside, &other_inside, search)
+                    .or_else(|| self.difference(first.second, second.second, here, there, search))
+            }
+            // As many turns as the sender takes.
+            (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..))
+                if self.received.contains(&label) || self.received.contains(&other_label) =>
+            {
+                let inside = entered(level, one, true, here);
+                let other_inside = entered(other_level, other, true, there);
+                self.difference(first.first, second.first, &inside, &other_inside, search)
+                    .or_else(|| self.difference(first.second, second.second, here, there, search))
+            }
+            (Shape::Loop(_, level, ..), _) => {
+                let inside = entered(level, one, false, here);
+                self.difference(first.first, other, &inside, there, search)
+                    .or_else(|| self.difference(first.second, other, here, there, search))
+            }
+            (_, Shape::Loop(_, level, ..)) => {
+                let inside = entered(level, other, false, there);
+                self.difference(one, second.first, here, &inside, search)
+                    .or_else(|| self.difference(one, second.second, here, there, search))
+            }
+            // The same turn has more events on one side than on the other.
+            (Shape::Event(..), Shape::Again(level)) if is_paired(level, there) => {
+                self.found(one, Reached::Again, true, search)
+            }
+            (Shape::Again(level), Shape::Event(..)) if is_paired(level, here) => {
+                self.found(other, Reached::Again, false, search)
+            }
+            // Whoever leaves a loop, or goes round it, comes to what follows.
+            (Shape::Leave(level), _) => {
+                let frame = leaving(level, here)?;
+                let next = self.entry(frame.whole).leave;
+                let mut found = self.difference(next, other, &frame.outer.clone(), there, search);
+                if let Some(Difference { one: end @ Reached::End, .. }) = &mut found {
+                    *end = Reached::Leave;
+                }
+                found
+            }
+            (_, Shape::Leave(level)) => {
+                let frame = leaving(level, there)?;
+                let next = self.entry(frame.whole).leave;
+                let mut found = self.difference(one, next, here, &frame.outer.clone(), search);
+                if let Some(Difference { other: end @ Reached::End, .. }) = &mut found {
+                    *end = Reached::Leave;
+                }
+                found
+            }
+            (Shape::Again(level), _) => {
+                let frame = leaving(level, here)?;
+                // Answers may be others in the next turn.
+                let known = search.forget();
+                let found = self.difference(frame.whole, other, &frame.outer.clone(), there, search);
+                search.remember(known);
+                found
+            }
+            (_, Shape::Again(level)) => {
+                let frame = leaving(level, there)?;
+                let known = search.forget();
+                let found = self.difference(one, frame.whole, here, &frame.outer.clone(), search);
+                search.remember(known);
+                found
+            }
+            _ => Some(Difference { one: self.reached(one), other: self.reached(other), before: search.before.clone() }),
+        };
+        if found.is_none() {
+            search.before.truncate(length);
+        }
+        found
+    }
+
+    fn under(
+        &mut self,
+        answer: (u64, bool),
+        only: bool,
+        (one, other): (TraceId, TraceId),
+        here: &Frames,
+        there: &Frames,
+        search: &mut Search,
+    ) -> Option<Difference> {
+        // An answer that is forgotten could be given otherwise further on, where no rank can come to both.
+        let tells = only || search.told_apart.len() < MAX_TOLD_APART;
+        search.assumed.push(answer);
+        if tells {
+            search.told_apart.push(answer);
+        }
+        let found = self.difference(one, other, here, there, search);
+        search.assumed.pop();
+        if tells {
+            search.told_apart.pop();
+        }
+        found
+    }
+
+    /// What remains of two traces under the answers assumed, past loops that issue nothing. A loop that both are at is
+    /// no such loop for either: who ends the job in it is in step with whoever issues something there.
+    fn remaining(&self, one: TraceId, other: TraceId, search: &Search) -> (TraceId, TraceId) {
+        let (one, other) = (self.assuming(one, search), self.assuming(other, search));
+        match (self.shape(one), self.shape(other)) {
+            (Shape::Loop(label, ..), Shape::Loop(other_label, ..)) if label == other_label => (one, other),
+            _ => (self.past_loops(one, search), self.past_loops(other, search)),
+        }
+    }
+
+    fn past_loops(&self, mut trace: TraceId, search: &Search) -> TraceId {
+        loop {
+            let entry = self.entry(trace);
+            match self.shape(trace) {
+                Shape::Loop(_, level, _)
+                    if self.same(entry.second, entry.leave)
+                        && self.issues_nothing(entry.first, *level, &mut FxHashSet::default()) =>
+                {
+                    trace = self.assuming(entry.second, search);
+                }
+                _ => return trace,
+            }
+        }
+    }
+
+    /// What remains of a trace under the answers assumed.
+    fn assuming(&self, mut trace: TraceId, search: &Search) -> TraceId {
+        loop {
+            let entry = self.entry(trace);
+            trace = match self.shape(trace) {
+                Shape::Choice(label, ..) => match self.answer(*label, search) {
+                    Some(true) => entry.first,
+                    Some(false) => entry.second,
+                    None => return trace,
+                },
+                _ => return trace,
+            };
+        }
+    }
+
+    /// The answer to a question under the answers assumed.
+    fn answer(&self, label: u64, search: &Search) -> Option<bool> {
+        if let Some(&(_, known)) = search.assumed.iter().find(|(known, _)| *known == label) {
+            return Some(known);
+        }
+        // What is one thing is no other.
+        let &(subject, constant, says_so) = self.equations.get(&label)?;
+        let other = search.assumed.iter().any(|(known, answer)| {
+            self.equations
+                .get(known)
+                .is_some_and(|&(of, is, yes)| of == subject && *answer == yes && self.values.are_distinct(is, constant))
+        });
+        other.then_some(!says_so)
+    }
+
+    /// Whether a loop body goes round, leaves or ends the job, also by way of loops inside that do no more, and nothing else.
+    fn issues_nothing(&self, body: TraceId, level: u16, seen: &mut FxHashSet<TraceId>) -> bool {
+        if !seen.insert(body) {
+            return true;
+        }
+        let entry = self.entry(body);
+        match self.shape(body) {
+            Shape::Again(at) | Shape::Leave(at) => *at >= level,
+            Shape::Abort => true,
+            Shape::Choice(..) => {
+                self.issues_nothing(entry.first, level, seen) && self.issues_nothing(entry.second, level, seen)
+            }
+            Shape::Loop(..) => {
+                [entry.first, entry.second, entry.leave].into_iter().all(|part| self.issues_nothing(part, level, seen))
+            }
+            _ => false,
+        }
+    }
+
+    /// The answer with which a choice does not end the job, and what follows then.
+    fn survives(&self, trace: TraceId) -> Option<((u64, bool), TraceId)> {
+        let Shape::Choice(label, ..) = self.shape(trace) else { return None };
+        let entry = self.entry(trace);
+        match (self.shape(entry.first), self.shape(entry.second)) {
+            (Shape::Abort, _) => Some(((*label, false), entry.second)),
+            (_, Shape::Abort) => Some(((*label, true), entry.first)),
+            _ => None,
+        }
+    }
+
+    fn found(&self, event: TraceId, instead: Reached, first: bool, search: &Search) -> Option<Difference> {
+        let event = self.reached(event);
+        let (one, other) = if first { (event, instead) } else { (instead, event) };
+        Some(Difference { one, other, before: search.before.clone() })
+    }
+
+    fn reached(&self, id: TraceId) -> Reached {
+        match (self.shape(id), self.entry(id).event) {
+            (Shape::Event(..), Some(event)) => Reached::Event(event),
+            _ => Reached::End,
+        }
+    }
+}
+
+/// What a comparison has come by.
+#[derive(Default)]
+pub(super) struct Search {
+    before: Vec<EventId>,
+    seen: FxHashSet<(TraceId, TraceId, u64)>,
+    /// Answers that every rank shares, as assumed on the way: a condition that is asked again has the same answer.
+    assumed: Vec<(u64, bool)>,
+    /// Those of them that make one visit of two traces another than the next.
+    told_apart: Vec<(u64, bool)>,
+}
+
+impl Search {
+    fn forget(&mut self) -> [Vec<(u64, bool)>; 2] {
+        [std::mem::take(&mut self.assumed), std::mem::take(&mut self.told_apart)]
+    }
+
+    fn remember(&mut self, [assumed, told_apart]: [Vec<(u64, bool)>; 2]) {
+        (self.assumed, self.told_apart) = (assumed, told_apart);
+    }
+}
+
+/// Answers that two traces are visited under, time and again; more are kept in mind, but lead to no visit of their own.
+const MAX_TOLD_APART: usize = 5;
+
+fn entered(level: u16, whole: TraceId, paired: bool, outer: &Frames) -> Frames {
+    Some(Rc::new(Frame { level, whole, paired, outer: outer.clone() }))
+}
+
+fn leaving(level: u16, frames: &Frames) -> Option<Rc<Frame>> {
+    let mut at = frames.clone();
+    while let Some(frame) = at {
+        if frame.level == level {
+            return Some(frame);
+        }
+        at = frame.outer.clone();
+    }
+    None
+}
+
+fn is_paired(level: u16, frames: &Frames) -> bool {
+    leaving(level, frames).is_some_and(|frame| frame.paired)
+}
