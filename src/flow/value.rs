@@ -479,6 +479,7 @@ impl Values {
                     CompareOp::In | CompareOp::NotIn => {
                         Facts { vary: left_facts.vary | self.contents(*right, 6), ..whole }
                     }
+                    CompareOp::Eq => Facts { vary: self.places(*left, *right, 4).unwrap_or(whole.vary), ..whole },
                     _ => whole,
                 }
             }
@@ -586,6 +587,26 @@ impl Values {
                 let axes = self.group_axes(*group);
                 Facts { vary: inner.vary | axes, open: inner.open || facts(*group).open, ..inner }
             }
+        }
+    }
+
+    /// Along which axes it may differ whether two places are the same. Who compares the place in a group with that in a
+    /// wider one asks whether the group is the first of its kind, and that all its members are or none.
+    fn places(&self, left: Value, right: Value, fuel: u8) -> Option<Axes> {
+        let fuel = fuel.checked_sub(1)?;
+        match (self.node(left), self.node(right)) {
+            (Node::Rank(one), Node::Rank(other)) => {
+                let narrower = if one.without(*other).is_empty() { *one } else { *other };
+                let nested = narrower.without(*one).is_empty() && narrower.without(*other).is_empty();
+                nested.then(|| (*one | *other).without(narrower))
+            }
+            (Node::If(test, then, otherwise), _) => {
+                Some(self.vary(*test) | self.places(*then, right, fuel)? | self.places(*otherwise, right, fuel)?)
+            }
+            (_, Node::If(test, then, otherwise)) => {
+                Some(self.vary(*test) | self.places(left, *then, fuel)? | self.places(left, *otherwise, fuel)?)
+            }
+            _ => None,
         }
     }
 
@@ -931,8 +952,23 @@ impl Values {
                 let otherwise = self.make(Node::Index(otherwise, index));
                 Ok(self.make(Node::If(test, then, otherwise)))
             }
+            (Node::Changed(_, parts), Node::Str(_)) => match self.entry_stored(&parts) {
+                // Who stores one entry leaves the others as they were.
+                Some((key, _)) if key != index => Ok(self.make(Node::Index(parts[0], index))),
+                Some((_, stored)) if parts.len() == 2 => Ok(stored),
+                _ => Err(Node::Index(value, index)),
+            },
             _ => Err(Node::Index(value, index)),
         }
+    }
+
+    /// The entry that was stored in a container under a known key.
+    fn entry_stored(&self, parts: &[Value]) -> Option<(Value, Value)> {
+        let Node::Sequence(added) = self.node(*parts.get(1)?) else { return None };
+        let [added] = added[..] else { return None };
+        let Node::Mapping(entries) = self.node(added) else { return None };
+        let [entry] = entries[..] else { return None };
+        matches!(self.node(entry.0), Node::Str(_)).then_some(entry)
     }
 }
 
