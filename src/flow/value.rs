@@ -479,7 +479,6 @@ impl Values {
                     CompareOp::In | CompareOp::NotIn => {
                         Facts { vary: left_facts.vary | self.contents(*right, 6), ..whole }
                     }
-                    CompareOp::Eq => Facts { vary: self.places(*left, *right, 4).unwrap_or(whole.vary), ..whole },
                     _ => whole,
                 }
             }
@@ -587,26 +586,6 @@ impl Values {
                 let axes = self.group_axes(*group);
                 Facts { vary: inner.vary | axes, open: inner.open || facts(*group).open, ..inner }
             }
-        }
-    }
-
-    /// Along which axes it may differ whether two places are the same. Who compares the place in a group with that in a
-    /// wider one asks whether the group is the first of its kind, and that all its members are or none.
-    fn places(&self, left: Value, right: Value, fuel: u8) -> Option<Axes> {
-        let fuel = fuel.checked_sub(1)?;
-        match (self.node(left), self.node(right)) {
-            (Node::Rank(one), Node::Rank(other)) => {
-                let narrower = if one.without(*other).is_empty() { *one } else { *other };
-                let nested = narrower.without(*one).is_empty() && narrower.without(*other).is_empty();
-                nested.then(|| (*one | *other).without(narrower))
-            }
-            (Node::If(test, then, otherwise), _) => {
-                Some(self.vary(*test) | self.places(*then, right, fuel)? | self.places(*otherwise, right, fuel)?)
-            }
-            (_, Node::If(test, then, otherwise)) => {
-                Some(self.vary(*test) | self.places(left, *then, fuel)? | self.places(left, *otherwise, fuel)?)
-            }
-            _ => None,
         }
     }
 

@@ -206,7 +206,15 @@ impl<'p> Engine<'p> {
             Node::If(_, then, otherwise) if self.is_object(then) && self.is_object(otherwise) => {
                 arguments.receiver = Some(then);
             }
-            Node::If(..) => arguments.receiver = Some(self.where_there(receiver)),
+            // What it answers may hang on much else; what it issues is issued by all that have it.
+            Node::If(..) => {
+                let there = self.where_there(receiver);
+                if let Node::Instance(class, _) = *self.values.node(there)
+                    && self.program.method(class, name).is_some_and(|method| self.reaches(method))
+                {
+                    arguments.receiver = Some(there);
+                }
+            }
             _ => {}
         }
         let receiver = arguments.receiver.unwrap_or(receiver);
