@@ -931,8 +931,23 @@ impl Values {
                 let otherwise = self.make(Node::Index(otherwise, index));
                 Ok(self.make(Node::If(test, then, otherwise)))
             }
+            (Node::Changed(_, parts), Node::Str(_)) => match self.entry_stored(&parts) {
+                // Who stores one entry leaves the others as they were.
+                Some((key, _)) if key != index => Ok(self.make(Node::Index(parts[0], index))),
+                Some((_, stored)) if parts.len() == 2 => Ok(stored),
+                _ => Err(Node::Index(value, index)),
+            },
             _ => Err(Node::Index(value, index)),
         }
+    }
+
+    /// The entry that was stored in a container under a known key.
+    fn entry_stored(&self, parts: &[Value]) -> Option<(Value, Value)> {
+        let Node::Sequence(added) = self.node(*parts.get(1)?) else { return None };
+        let [added] = added[..] else { return None };
+        let Node::Mapping(entries) = self.node(added) else { return None };
+        let [entry] = entries[..] else { return None };
+        matches!(self.node(entry.0), Node::Str(_)).then_some(entry)
     }
 }
 

@@ -172,6 +172,16 @@ pub(super) fn explain(
     if cause.is_none() && differs(main).is_none() || asserted {
         confidence = Confidence::Low;
     }
+    // Of a group of which nothing is known all members may have the same place on their nodes.
+    let unnamed = group_name(engine, &found.group, engine.effects.event(main).group) == "its group";
+    let of_job = leaf.is_some_and(|leaf| matches!(engine.values.node(leaf), Node::Rank(axes) if axes.is_all()));
+    let asks_for_node = decision.is_some_and(|decision| {
+        let text = engine.text(decision.site);
+        text.contains("local_rank") && !text.contains("mesh")
+    });
+    if unnamed && of_job && asks_for_node {
+        confidence = Confidence::Low;
+    }
     if found.group == GroupKey::World && chosen_by_flag(engine, root, main) {
         confidence = Confidence::Low;
     }

@@ -1,15 +1,20 @@
 //! Calls: what is called, what that issues, what it returns.
 
+use rustc_hash::FxHashMap;
+
 use crate::base::{ClassId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
-use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, LoopKind, Node, Value};
-use crate::model::{Call, Expr, ExprId, FunctionKind, Sink};
+use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, HandlerEffect, LoopKind, Node, Value};
+use crate::model::{Call, Expr, ExprId, FunctionKind, Sink, Stmt, each_statement};
 
 use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::substitute::Substitution;
 use super::{Engine, Frame, MAX_INLINE};
+
+/// Effects up to this weight are not told any shorter.
+const SHORT: u32 = 4;
 
 /// What entering a `with` statement's context means.
 pub(super) struct Context {
@@ -248,6 +253,7 @@ impl<'p> Engine<'p> {
             return by_convention.unwrap_or_else(|| self.pending_call(frame, function, bound, span));
         }
         let Some(summary) = self.summary(function) else {
+            self.after_filling(frame, function, &arguments, span);
             return by_convention.unwrap_or_else(|| {
                 let name = definition.name;
                 self.opaque_call(name, &Arguments::default(), span, frame)
@@ -265,11 +271,12 @@ impl<'p> Engine<'p> {
             let result = self.replaced(summary.result, &mut substitution);
             return result;
         }
-        let weight = self.effects.summed(summary.effects).weight;
+        let effects = self.condensed_summary(function, summary.effects);
+        let weight = self.effects.summed(effects).weight;
         if weight > 0 && weight <= MAX_INLINE {
             let body = match substitution.is_empty() {
-                true => summary.effects,
-                false => self.replaced_effect(summary.effects, &mut substitution),
+                true => effects,
+                false => self.replaced_effect(effects, &mut substitution),
             };
             let call = Effect::Call { function, site: frame.site(span), body };
             let call = self.effects.make(call, &self.values);
@@ -282,6 +289,7 @@ impl<'p> Engine<'p> {
             self.emit(frame, effect);
         }
         self.after_method(frame, &arguments, &summary.attributes, &mut substitution);
+        self.after_filling(frame, function, &arguments, span);
         let result = self.replaced(summary.result, &mut substitution);
         let says_nothing = matches!(
             self.values.node(result),
@@ -436,12 +444,147 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// An empty container of this function's own that a call is handed to fill: what else the call is handed goes into it.
+    fn after_filling(&mut self, frame: &mut Frame<'p>, function: FunctionId, arguments: &Arguments, span: Span) {
+        let model = frame.model;
+        let skipped = usize::from(arguments.receiver.is_some());
+        for (at, &(value, expr)) in arguments.positional.iter().enumerate() {
+            let Some(Expr::Name(name)) = expr.map(|expr| model.expr(expr)) else { continue };
+            let empty = match self.values.node(value) {
+                Node::Mapping(parts) => parts.is_empty(),
+                Node::Sequence(parts) => parts.is_empty(),
+                _ => false,
+            };
+            if !empty || frame.get(name) != Some(value) || !self.fills(function, at + skipped) {
+                continue;
+            }
+            let rest: Vec<Value> = arguments.values().into_iter().filter(|&other| other != value).collect();
+            if !rest.is_empty() {
+                let filled = self.changed(frame, value, &rest, span);
+                frame.set(name, filled);
+            }
+        }
+    }
+
+    /// Whether a function puts something into what it is given at the position.
+    fn fills(&self, function: FunctionId, position: usize) -> bool {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        let Some(parameter) = definition.parameters.get(position).map(|parameter| parameter.name) else { return false };
+        let is_it = |expr: ExprId| model.expr(expr) == Expr::Name(parameter);
+        let mut found = false;
+        each_statement(model, definition.body, &mut |_, stmt| match stmt {
+            Stmt::Assign { targets, .. } => {
+                found |= model.list(*targets).iter().any(|&target| match model.expr(target) {
+                    Expr::Subscript(container, _) => is_it(container),
+                    _ => false,
+                });
+            }
+            Stmt::Expr(expr) => {
+                if let Expr::Call(call) = model.expr(*expr)
+                    && let Expr::Attribute { value, name } = model.expr(model.call(call).callee)
+                {
+                    found |= is_it(value) && matches!(name.as_str(), "append" | "extend" | "update" | "add" | "insert");
+                }
+            }
+            _ => {}
+        });
+        found
+    }
+
     /// A callee too large to copy: one event on each group it uses.
     fn abbreviated(&mut self, effects: EffectId, function: FunctionId, frame: &mut Frame<'p>, span: Span) -> EffectId {
         self.abbreviated_at(effects, function, frame.site(span))
     }
 
     pub(super) fn abbreviated_at(&mut self, effects: EffectId, function: FunctionId, site: Site) -> EffectId {
+        let body = self.gist(effects, function);
+        match body {
+            Effects::NOTHING => body,
+            _ => self.effects.make(Effect::Call { function, site, body }, &self.values),
+        }
+    }
+
+    /// What a function does, where that is too large to copy: what all ranks do alike told in short, the rest as it is.
+    fn condensed_summary(&mut self, function: FunctionId, effects: EffectId) -> EffectId {
+        if self.effects.summed(effects).weight <= MAX_INLINE {
+            return effects;
+        }
+        if let Some(&known) = self.condensed.get(&function) {
+            return known;
+        }
+        let short = self.condensed(effects, function, &mut FxHashMap::default());
+        self.condensed.insert(function, short);
+        short
+    }
+
+    /// The effect with all parts told in short that neither ranks nor callers decide.
+    pub(super) fn condensed(
+        &mut self,
+        effect: EffectId,
+        function: FunctionId,
+        known: &mut FxHashMap<EffectId, EffectId>,
+    ) -> EffectId {
+        let summed = self.effects.summed(effect);
+        if summed.weight <= SHORT {
+            return effect;
+        }
+        if let Some(&short) = known.get(&effect) {
+            return short;
+        }
+        let told = self.effects.get(effect).clone();
+        let settled = summed.varies.is_empty() && !(summed.open || summed.hole || summed.invokes || summed.pending);
+        let stays = !summed.exits || matches!(told, Effect::Call { .. });
+        let short = if settled && stays {
+            match told {
+                Effect::Call { function, site, body } => self.abbreviated_at(body, function, site),
+                _ => self.gist(effect, function),
+            }
+        } else {
+            let below = match told {
+                Effect::Call { function, .. } => function,
+                _ => function,
+            };
+            let parts: Vec<EffectId> =
+                self.below(effect).into_iter().map(|part| self.condensed(part, below, known)).collect();
+            self.with_parts(told, &parts).unwrap_or(effect)
+        };
+        known.insert(effect, short);
+        short
+    }
+
+    /// The effect with other parts, in the order in which it has them; absent for one without parts.
+    pub(super) fn with_parts(&mut self, effect: Effect, parts: &[EffectId]) -> Option<EffectId> {
+        let made = match effect {
+            Effect::Seq(_) => return Some(self.effects.seq(parts, &self.values)),
+            Effect::Choice { test, site, form, .. } => {
+                Effect::Choice { test, site, form, then: parts[0], otherwise: parts[1] }
+            }
+            Effect::Loop { kind, site, .. } => Effect::Loop { kind, site, body: parts[0], orelse: parts[1] },
+            Effect::Try { handlers, .. } => {
+                let handled = handlers.len();
+                let handlers = handlers
+                    .iter()
+                    .zip(&parts[1..])
+                    .map(|(handler, &body)| HandlerEffect { catches: handler.catches.clone(), body })
+                    .collect();
+                Effect::Try { body: parts[0], handlers, orelse: parts[handled + 1], finally: parts[handled + 2] }
+            }
+            Effect::Scope { .. } => Effect::Scope { manager: parts[0], body: parts[1] },
+            Effect::Call { function, site, .. } => Effect::Call { function, site, body: parts[0] },
+            Effect::Nothing
+            | Effect::Event(_)
+            | Effect::Exit(..)
+            | Effect::Hole
+            | Effect::Invoke { .. }
+            | Effect::Pending { .. } => return None,
+        };
+        Some(self.effects.make(made, &self.values))
+    }
+
+    /// One event on each group that the effect uses.
+    fn gist(&mut self, effects: EffectId, function: FunctionId) -> EffectId {
         let mut groups: Vec<Value> = Vec::new();
         let mut pending = vec![effects];
         let mut steps = 0;
@@ -492,8 +635,7 @@ impl<'p> Engine<'p> {
             };
             parts.push(self.effects.issue(event, &self.values));
         }
-        let body = self.effects.seq(&parts, &self.values);
-        self.effects.make(Effect::Call { function, site, body }, &self.values)
+        self.effects.seq(&parts, &self.values)
     }
 
     fn construct(&mut self, frame: &mut Frame<'p>, class: ClassId, arguments: Arguments, span: Span) -> Value {

@@ -1,9 +1,10 @@
 //! Calls that were left alone, looked into where it matters.
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::base::{FunctionId, Site, Symbol};
-use crate::flow::{Effect, EffectId, Effects, HandlerEffect, Node, Standing, Value, standings};
+use crate::flow::{Effect, EffectId, Effects, Node, Standing, Value, standings};
 
 use super::substitute::Substitution;
 use super::{Engine, MAX_INLINE};
@@ -29,29 +30,10 @@ impl Engine<'_> {
             .into_iter()
             .map(|(part, standing)| self.expanded(part, standing, fuel))
             .collect();
-        let made = match self.effects.get(effect).clone() {
-            Effect::Seq(_) => return self.effects.seq(&parts, &self.values),
-            Effect::Choice { test, site, form, .. } => {
-                Effect::Choice { test, site, form, then: parts[0], otherwise: parts[1] }
-            }
-            Effect::Loop { kind, site, .. } => Effect::Loop { kind, site, body: parts[0], orelse: parts[1] },
-            Effect::Try { handlers, .. } => {
-                let handled = handlers.len();
-                let handlers = handlers
-                    .iter()
-                    .zip(&parts[1..])
-                    .map(|(handler, &body)| HandlerEffect { catches: handler.catches.clone(), body })
-                    .collect();
-                Effect::Try { body: parts[0], handlers, orelse: parts[handled + 1], finally: parts[handled + 2] }
-            }
-            Effect::Scope { .. } => Effect::Scope { manager: parts[0], body: parts[1] },
-            Effect::Call { function, site, .. } => Effect::Call { function, site, body: parts[0] },
-            Effect::Pending { function, site, args } => return self.looked_into(function, site, &args, standing, fuel),
-            Effect::Nothing | Effect::Event(_) | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => {
-                return effect;
-            }
-        };
-        self.effects.make(made, &self.values)
+        match self.effects.get(effect).clone() {
+            Effect::Pending { function, site, args } => self.looked_into(function, site, &args, standing, fuel),
+            whole => self.with_parts(whole, &parts).unwrap_or(effect),
+        }
     }
 
     /// What a pending call issues.
@@ -88,6 +70,10 @@ impl Engine<'_> {
                 self.looked.insert(key, body);
                 body
             }
+        };
+        let body = match self.effects.summed(body).weight > MAX_INLINE {
+            true => self.condensed(body, function, &mut FxHashMap::default()),
+            false => body,
         };
         if self.effects.summed(body).weight > MAX_INLINE {
             return self.abbreviated_at(body, function, site);

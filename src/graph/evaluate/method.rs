@@ -206,6 +206,15 @@ impl<'p> Engine<'p> {
             Node::If(_, then, otherwise) if self.is_object(then) && self.is_object(otherwise) => {
                 arguments.receiver = Some(then);
             }
+            // What it answers may hang on much else; what it issues is issued by all that have it.
+            Node::If(..) => {
+                let there = self.where_there(receiver);
+                if let Node::Instance(class, _) = *self.values.node(there)
+                    && self.program.method(class, name).is_some_and(|method| self.reaches(method))
+                {
+                    arguments.receiver = Some(there);
+                }
+            }
             _ => {}
         }
         let receiver = arguments.receiver.unwrap_or(receiver);
@@ -328,6 +337,24 @@ impl<'p> Engine<'p> {
 
     fn is_object(&self, value: Value) -> bool {
         matches!(self.values.node(value), Node::Instance(..) | Node::Typed(_))
+    }
+
+    /// The object that is there in some cases only: who calls its methods has it.
+    fn where_there(&self, value: Value) -> Value {
+        let absent = |value: Value| match self.values.node(value) {
+            Node::None => true,
+            Node::Str(text) => text.as_str() == super::UNSET,
+            _ => false,
+        };
+        match *self.values.node(value) {
+            Node::If(_, then, otherwise) if absent(otherwise) && self.is_object(self.where_there(then)) => {
+                self.where_there(then)
+            }
+            Node::If(_, then, otherwise) if absent(then) && self.is_object(self.where_there(otherwise)) => {
+                self.where_there(otherwise)
+            }
+            _ => value,
+        }
     }
 
     fn call_method(

@@ -40,6 +40,9 @@ const MAX_ASIDE_BYTES: u32 = 6_000;
 /// Effects heavier than this are not copied into callers.
 pub(super) const MAX_INLINE: u32 = 400;
 
+/// What an attribute holds that nobody has written yet.
+const UNSET: &str = "unset";
+
 /// What a function does, in terms of its parameters.
 #[derive(Debug)]
 pub struct Summary {
@@ -85,6 +88,8 @@ pub struct Engine<'p> {
     pub(super) taint: &'p Taint,
     pub(super) results: FxHashMap<(Value, Box<[Value]>), Value>,
     looked: FxHashMap<(FunctionId, Box<[Value]>, bool), EffectId>,
+    /// Functions too large to copy, with what all ranks do alike told in short.
+    condensed: FxHashMap<FunctionId, EffectId>,
     nesting: u32,
     aside: u32,
     pub(super) none: Value,
@@ -194,6 +199,7 @@ impl<'p> Engine<'p> {
             taint,
             results: FxHashMap::default(),
             looked: FxHashMap::default(),
+            condensed: FxHashMap::default(),
             nesting: 0,
             aside: 0,
             paths: FxHashMap::default(),

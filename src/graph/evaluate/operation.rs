@@ -641,6 +641,14 @@ impl<'p> Engine<'p> {
                 let device = self.values.make(Node::Apply(dotted, args.into()));
                 self.values.make(Node::Kind(device))
             }
+            ("dict", Some(_))
+                if arguments.positional.is_empty() && arguments.starred.is_none() && arguments.mapping.is_none() =>
+            {
+                let named = &arguments.keywords;
+                let entries =
+                    named.iter().map(|&(name, value, _)| (self.values.make(Node::Str(name)), value)).collect();
+                self.values.make(Node::Mapping(entries))
+            }
             ("range", _) => self.values.make(Node::Range(args.into())),
             ("enumerate", Some(value)) => mapped(self, "enumerate", vec![value]),
             ("zip", _) => mapped(self, "zip", args),

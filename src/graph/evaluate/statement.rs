@@ -317,7 +317,7 @@ impl<'p> Engine<'p> {
             (Some(class), Some(name)) => self.attributes.get(&(class, name)).copied().flatten(),
             _ => None,
         };
-        of_class.unwrap_or_else(|| self.values.make(Node::Str(Symbol::new("unset"))))
+        of_class.unwrap_or_else(|| self.values.make(Node::Str(Symbol::new(super::UNSET))))
     }
 
     fn cases(&mut self, frame: &mut Frame<'p>, cases: &'p [Case]) {
@@ -883,7 +883,10 @@ impl<'p> Engine<'p> {
                 parts.push((index, value));
                 self.values.make(Node::Mapping(parts.into()))
             }
-            (_, Node::Str(_)) => self.changed(frame, old, &[index, value], span),
+            (_, Node::Str(_)) => {
+                let entry = self.values.make(Node::Mapping(Box::from([(index, value)])));
+                self.changed(frame, old, &[entry], span)
+            }
             _ => {
                 let content = self.values.make(Node::Sequence(Box::from([value, index])));
                 self.values.make(Node::Mapped(Symbol::new("store"), Box::from([old, content])))

@@ -228,21 +228,29 @@ impl Place<'_> {
         }
     }
 
-    /// What the name was given last before the place; absent for one that is also bound in other ways.
+    /// What the name was given last before the place; absent for one that is also bound in other ways. A parameter keeps
+    /// what the caller gave, unless every way to the place goes by the assignment.
     fn last_assignment(&self, owner: LocalFunction, name: Symbol, at: u32) -> Option<ExprId> {
         let model = &self.program.file(self.file).model;
         let is_it = |target: ExprId| model.expr(target) == Expr::Name(name);
         let mut last = None;
-        let mut otherwise = model.function(owner).parameters.iter().any(|parameter| parameter.name == name);
-        each_statement(model, model.function(owner).body, &mut |id, stmt| {
+        let body = model.function(owner).body;
+        let parameter = model.function(owner).parameters.iter().any(|parameter| parameter.name == name);
+        let mut otherwise = false;
+        let mut passed = false;
+        each_statement(model, body, &mut |id, stmt| {
             let before = model.stmt_span(id).end <= at;
             match stmt {
                 Stmt::Assign { targets, value }
                     if before && model.list(*targets).iter().any(|&target| is_it(target)) =>
                 {
                     last = Some(*value);
+                    passed = model.block(body).contains(&id);
                 }
-                Stmt::Annotated { target, value: Some(value), .. } if is_it(*target) && before => last = Some(*value),
+                Stmt::Annotated { target, value: Some(value), .. } if is_it(*target) && before => {
+                    last = Some(*value);
+                    passed = model.block(body).contains(&id);
+                }
                 Stmt::AugAssign { target, .. } | Stmt::For { target, .. } => otherwise |= is_it(*target),
                 Stmt::With { items, .. } => {
                     otherwise |= items.iter().filter_map(|item| item.target).any(is_it);
@@ -250,7 +258,7 @@ impl Place<'_> {
                 _ => {}
             }
         });
-        last.filter(|_| !otherwise)
+        last.filter(|_| !otherwise && (passed || !parameter))
     }
 
     /// Whether a sort key is the same for many elements, which then stay in the order in which they came.

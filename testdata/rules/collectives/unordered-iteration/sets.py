@@ -111,3 +111,38 @@ def sorted_by_a_coarse_key(losses, gathered):
     names = sorted(names, key=lambda name: 0 if "norm" in name else 1)
     for name in names:  # error: [unordered-iteration]
         dist.all_reduce(losses[name])
+
+
+class Synchronised:
+    """Keeps the tensors it is given, each once."""
+
+    def __init__(self, tensors, enabled):
+        if not enabled:
+            return
+        tensors = list(set(tensors))
+        self.tensors = [tensor for tensor in tensors if tensor.requires_grad]
+
+    def finish(self):
+        works = [dist.broadcast(tensor, 0, async_op=True) for tensor in self.tensors]  # error: [unordered-iteration]
+        for work in works:
+            work.wait()
+
+
+class SynchronisedInStep:
+    def __init__(self, tensors, enabled):
+        if not enabled:
+            return
+        tensors = sorted(set(tensors), key=lambda tensor: tensor.number)
+        self.tensors = [tensor for tensor in tensors if tensor.requires_grad]
+
+    def finish(self):
+        works = [dist.broadcast(tensor, 0, async_op=True) for tensor in self.tensors]
+        for work in works:
+            work.wait()
+
+
+def deduplicated_on_request(tensors, distinct):
+    if distinct:
+        tensors = list(dict.fromkeys(tensors))
+    for tensor in tensors:
+        dist.all_reduce(tensor)
