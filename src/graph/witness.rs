@@ -175,7 +175,7 @@ pub(super) fn explain(
             && decision.is_some()
             && is_guess(engine, test, leaf, &found.group, birth.is_some_and(|birth| near(birth.site)))
         || asks_a_cache(engine, decision)
-        || asks_for_none(engine, test, share)
+        || asks_for_none(engine, test)
         || may_be_members(engine, test, &found.group)
         || opaque && engine.is_test(function)
     {
@@ -284,7 +284,7 @@ fn asks_a_cache(engine: &Engine<'_>, decision: Option<Decision>) -> bool {
 }
 
 /// Whether all that differs is asked for being there: what a thing is made from differs, not whether it is.
-fn asks_for_none(engine: &Engine<'_>, test: Option<Value>, share: bool) -> bool {
+fn asks_for_none(engine: &Engine<'_>, test: Option<Value>) -> bool {
     let mut pending: Vec<Value> = test.into_iter().collect();
     let mut asks = false;
     while let Some(value) = pending.pop() {
@@ -294,7 +294,7 @@ fn asks_for_none(engine: &Engine<'_>, test: Option<Value>, share: bool) -> bool 
             Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
             Node::Compare(CompareOp::Is | CompareOp::IsNot, subject, none)
                 if *engine.values.node(*none) == Node::None
-                    && (share || matches!(engine.values.node(*subject), Node::Apply(..) | Node::Invoked(..))) =>
+                    && matches!(engine.values.node(*subject), Node::Apply(..) | Node::Invoked(..)) =>
             {
                 asks = true;
             }
