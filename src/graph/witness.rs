@@ -175,7 +175,7 @@ pub(super) fn explain(
             && decision.is_some()
             && is_guess(engine, test, leaf, &found.group, birth.is_some_and(|birth| near(birth.site)))
         || asks_a_cache(engine, decision)
-        || asks_for_none(engine, test)
+        || !share && asks_for_none(engine, test)
         || may_be_members(engine, test, &found.group)
         || opaque && engine.is_test(function)
     {
