@@ -89,7 +89,8 @@ impl Search<'_, '_> {
         let model = &self.program.file(file).model;
         let site = Site { file, span: model.function(function).name_span };
         let confidence = match issue.kind {
-            OperationKind::Teardown => issue.confidence.min(Confidence::Medium),
+            // The groups of an object that goes with its job, mostly.
+            OperationKind::Teardown => Confidence::Low,
             _ => issue.confidence,
         };
         let (function, main) = ((file, function), None);

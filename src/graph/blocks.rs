@@ -81,7 +81,7 @@ pub(super) fn is_tried_again(model: &File, parts: &Try, around: &[Around<'_>]) -
 }
 
 /// Whether a file holds tests, by its path.
-pub(super) fn is_test(path: &str) -> bool {
+pub fn is_test(path: &str) -> bool {
     let mut parts = path.rsplit('/');
     let file = parts.next().unwrap_or_default();
     file.starts_with("test_")

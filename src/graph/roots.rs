@@ -143,12 +143,21 @@ fn describe(
             Some((format!("rank {root}, which is not in the group of ranks {ranks:?}"), Confidence::High))
         }
         (GroupKey::Axis(axes), Some(root)) if !axes.is_all() => {
-            (!is_asked_for(engine, group, ways, under)).then(|| need_not_be_in(engine, root, axes))
+            (!is_asked_for(engine, group, ways, under)).then(|| {
+                let (what, sure) = need_not_be_in(engine, root, axes);
+                let bare = matches!(engine.values.node(group), Node::Parameter(..));
+                (what, if bare { Confidence::Low } else { sure })
+            })
         }
         // WORLD or a subgroup, as the caller likes: unless the code asks which, it goes wrong for the subgroup.
         (GroupKey::Other(_), Some(root)) => {
             let axes = subgroup(engine, group, 0)?;
-            (!is_asked_for(engine, group, ways, under)).then(|| need_not_be_in(engine, root, axes))
+            let bare = matches!(engine.values.node(group), Node::Parameter(..));
+            (!is_asked_for(engine, group, ways, under)).then(|| {
+                // A caller that may as well pass WORLD, and a rank that may as well be a member: two guesses.
+                let (what, sure) = need_not_be_in(engine, root, axes);
+                (what, if bare { Confidence::Low } else { sure })
+            })
         }
         (GroupKey::Axis(_) | GroupKey::Other(_) | GroupKey::Made(..), None) => {
             let axes = engine.values.group_axes(group);
@@ -247,10 +256,11 @@ fn is_place_within(engine: &Engine<'_>, value: Value, axes: Axes) -> bool {
     compared(place, value).or_else(|| compared(value, place)).is_some()
 }
 
-/// A group that a caller may leave out is WORLD for most.
+/// A group that a caller hands down is WORLD for most, or begins with rank 0.
 fn certainty(engine: &Engine<'_>, group: Value) -> Confidence {
     match engine.values.node(group) {
-        Node::Parameter(function, position) if engine.may_be_left_out(*function, *position) => Confidence::Low,
+        Node::Parameter(..) => Confidence::Low,
+        Node::If(_, then, otherwise) => certainty(engine, *then).min(certainty(engine, *otherwise)),
         _ => Confidence::Medium,
     }
 }

@@ -9,9 +9,17 @@ use crate::flow::{
     Healed, LoopKind, Node, Parting, Reached, Truth, Value, World,
 };
 
+use crate::model::{BinaryOp, CompareOp};
+
 use super::blame::{Blame, blame, contains, depends_on_caller, paths_to, preorder, site_of};
 use super::divergence::{form_of, group_confidence};
 use super::evaluate::{Birth, Engine};
+
+/// Calls down to an event that are one inferred step of their own.
+const LONG_WAY: usize = 4;
+
+/// Parts of a question that are looked at.
+const MAX_PARTS: usize = 24;
 
 /// A difference between two classes of ranks on one group.
 pub(super) struct Found {
@@ -162,7 +170,18 @@ pub(super) fn explain(
     let near = |born: Site| parting.is_some_and(|parting| engine.same_function(parting, born));
     if local.is_some_and(|born| !near(born))
         || opaque && !share && local.is_none() && birth.is_none() && decision.is_some()
+        || opaque
+            && !share
+            && decision.is_some()
+            && is_guess(engine, test, leaf, &found.group, birth.is_some_and(|birth| near(birth.site)))
+        || asks_a_cache(engine, decision)
+        || !share && asks_for_none(engine, test)
+        || may_be_members(engine, test, &found.group)
+        || opaque && engine.is_test(function)
     {
+        confidence = Confidence::Low;
+    }
+    if is_kept(engine, blame.cause, main) {
         confidence = Confidence::Low;
     }
     // A failing assertion ends the job, so that nobody waits, unless somebody catches it; a wrong argument is wrong on
@@ -203,6 +222,12 @@ pub(super) fn explain(
     if blame.inside && down == blame.path.len() {
         calls.drain(..down.min(calls.len()));
     }
+    // Each call of the way is looked up by name: a long one beside another inferred step is too much.
+    let by_rank = found.group == GroupKey::World && found.one.rank != found.other.rank;
+    let long = if found.group == GroupKey::World { LONG_WAY } else { LONG_WAY - 1 };
+    if calls.len() >= long && (confidence < Confidence::High || !by_rank) {
+        confidence = Confidence::Low;
+    }
     let split = Split {
         kind,
         function,
@@ -216,6 +241,133 @@ pub(super) fn explain(
         confidence,
     };
     Some((split, heals))
+}
+
+/// Whether more than one step to the difference is a guess: that a name or an object of unknown make holds something of
+/// this rank's own, and that the ranks of a group nobody knows the layout of are those that differ in it.
+fn is_guess(engine: &Engine<'_>, test: Option<Value>, leaf: Option<Value>, group: &GroupKey, near: bool) -> bool {
+    let unknown_group = matches!(group, GroupKey::Other(_) | GroupKey::NonMember);
+    leaf.is_none_or(|leaf| match engine.values.node(leaf) {
+        Node::Local(..) | Node::Parameter(..) => unknown_group,
+        Node::Rank(_) => !near && test.is_some_and(|test| !reaches_rank(engine, test)),
+        _ => false,
+    })
+}
+
+/// Whether a rank goes into the value by what the program itself computes, not through what an unknown function or
+/// object makes of it.
+fn reaches_rank(engine: &Engine<'_>, value: Value) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        if !seen.insert(value) || seen.len() > 2_000 || engine.values.vary(value).is_empty() {
+            continue;
+        }
+        match engine.values.node(value) {
+            Node::Rank(_) => return true,
+            Node::Not(inner) | Node::Length(inner) | Node::Item(_, inner) => pending.push(*inner),
+            Node::And(left, right)
+            | Node::Or(left, right)
+            | Node::Compare(_, left, right)
+            | Node::Binary(_, left, right)
+            | Node::Index(left, right) => pending.extend([*left, *right]),
+            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
+            Node::Sequence(parts)
+            | Node::Range(parts)
+            | Node::Mapped(_, parts)
+            | Node::Changed(_, parts)
+            | Node::Carried(_, _, parts) => pending.extend(parts.iter()),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether the question is whether something lies in a cache: those are filled on every rank, at the same call.
+fn asks_a_cache(engine: &Engine<'_>, decision: Option<Decision>) -> bool {
+    let Some(decision) = decision.filter(|decision| !decision.is_loop) else { return false };
+    let text = engine.text(decision.site);
+    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '.'))
+        .skip_while(|&word| word != "in")
+        .nth(1)
+        .is_some_and(|container| container.rsplit('.').next().is_some_and(|name| name.to_lowercase().contains("cache")))
+}
+
+/// Whether all that differs is asked for being there: what a thing is made from differs, not whether it is.
+fn asks_for_none(engine: &Engine<'_>, test: Option<Value>) -> bool {
+    let mut pending: Vec<Value> = test.into_iter().collect();
+    let mut asks = false;
+    while let Some(value) = pending.pop() {
+        match engine.values.node(value) {
+            _ if engine.values.truth_axes(value).is_empty() => {}
+            Node::Not(inner) => pending.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
+            Node::Compare(CompareOp::Is | CompareOp::IsNot, subject, none)
+                if *engine.values.node(*none) == Node::None
+                    && matches!(engine.values.node(*subject), Node::Apply(..) | Node::Invoked(..)) =>
+            {
+                asks = true;
+            }
+            _ => return false,
+        }
+    }
+    asks
+}
+
+/// Whether the ranks of a group that nobody knows the layout of may be just those that the question is true of: it asks
+/// whether this rank is in a list, or works out its place.
+fn may_be_members(engine: &Engine<'_>, test: Option<Value>, group: &GroupKey) -> bool {
+    if !matches!(group, GroupKey::Other(_)) {
+        return false;
+    }
+    let mut pending: Vec<Value> = test.into_iter().collect();
+    for _ in 0..MAX_PARTS {
+        let Some(value) = pending.pop() else { return false };
+        match engine.values.node(value) {
+            Node::Not(inner) => pending.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
+            Node::Compare(CompareOp::In | CompareOp::NotIn, rank, list) => {
+                return is_world_rank(engine, *rank) && matches!(engine.values.node(*list), Node::Sequence(_));
+            }
+            Node::Compare(_, left, right) => pending.extend([*left, *right]),
+            Node::Binary(BinaryOp::Mod | BinaryOp::FloorDiv, left, _) if is_world_rank(engine, *left) => return true,
+            Node::Binary(_, left, right) => pending.extend([*left, *right]),
+            _ => {}
+        }
+    }
+    false
+}
+
+fn is_world_rank(engine: &Engine<'_>, value: Value) -> bool {
+    matches!(engine.values.node(value), Node::Rank(axes) if axes.is_all())
+}
+
+/// Whether a group, or a wrapped model, is made once, behind a question whether it is there: every rank asks at its first
+/// use, and where that is says nothing of who gets there.
+fn is_kept(engine: &Engine<'_>, cause: Option<Parting>, main: EventId) -> bool {
+    let Some(cause) = cause else { return false };
+    let event = engine.effects.event(main);
+    let asks = |test: Value| match event.creates {
+        true => asks_whether_empty(engine, test),
+        false => matches!(engine.values.node(test), Node::Compare(CompareOp::Is, ..)),
+    };
+    let made = event.creates || event.op.as_str() == "ddp_init";
+    made && preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
+        Effect::Choice { test, then, .. } if effect != cause.effect && engine.values.vary(*test).is_empty() => {
+            asks(*test) && contains(engine, *then, main)
+        }
+        _ => false,
+    })
+}
+
+fn asks_whether_empty(engine: &Engine<'_>, test: Value) -> bool {
+    match engine.values.node(test) {
+        Node::Compare(CompareOp::Eq, left, right) => {
+            matches!(engine.values.node(*left), Node::Length(_)) && *engine.values.node(*right) == Node::Int(0)
+        }
+        Node::Not(inner) => matches!(engine.values.node(*inner), Node::Length(_)),
+        _ => false,
+    }
 }
 
 /// Whether a setting chooses the group of all ranks here and a smaller one otherwise: who sets it knows who gets here.

@@ -1,6 +1,6 @@
 //! Registries of groups that are asked by a key which names the axis: `context.get_group(ParallelMode.DATA)`.
 
-use crate::base::{FileId, FunctionId, Span, Symbol};
+use crate::base::{FileId, Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Node, Value};
 use crate::model::{Call, Expr, ExprId, Stmt, each_statement};
@@ -102,12 +102,6 @@ impl<'p> Engine<'p> {
         let found = leading.next().filter(|_| classes.len() == 1 || most > 0 && leading.next().is_none());
         self.global_classes.insert((file, name), found);
         found
-    }
-
-    /// Whether a caller may leave the argument out.
-    pub(in crate::graph) fn may_be_left_out(&self, function: FunctionId, position: u16) -> bool {
-        let definition = self.program.function(function);
-        definition.parameters.get(usize::from(position)).is_some_and(|parameter| parameter.default.is_some())
     }
 
     /// The ranks of a group as a mesh tells them: `mesh.get_ranks_in_group(group)`.

@@ -283,6 +283,11 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// Whether the function stands in a file of tests.
+    pub(super) fn is_test(&self, function: FunctionId) -> bool {
+        crate::graph::is_test(&self.program.file(self.program.locate(function).0).path)
+    }
+
     /// Whether one function stands inside another.
     pub(super) fn is_nested(&self, inner: FunctionId, outer: FunctionId) -> bool {
         let ((file, mut at), (other_file, other)) = (self.program.locate(inner), self.program.locate(outer));

@@ -2,8 +2,8 @@
 //!
 //! The analysis has found where ranks part ways ([`Program::divergence`]); each rule words one sort of split.
 
-use crate::finding::{Finding, Severity};
-use crate::graph::{Issue, Program, Split, SplitKind};
+use crate::finding::{Confidence, Finding, Severity};
+use crate::graph::{Issue, Program, Split, SplitKind, is_test};
 
 use super::{Findings, Rule};
 
@@ -87,6 +87,10 @@ fn finding(program: &Program, rule: &Rule, split: &Split, wording: Wording) -> F
         finding = finding.because(instead.site, format!("the others issue `{}` here", instead.op));
     }
     finding.witness = split.witness.clone();
+    if is_test(&program.file(file).path) {
+        // A test knows how many ranks it runs on, and which.
+        finding.confidence = finding.confidence.min(Confidence::Medium);
+    }
     if split.decision.is_some_and(|decision| decision.is_assertion) {
         // An assertion that fails ends the job unless somebody catches it.
         finding.severity = Severity::Warning;

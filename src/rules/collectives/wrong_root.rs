@@ -1,7 +1,7 @@
 //! Ranks that name different roots, and roots that are no members of the group.
 
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Program, SplitKind};
+use crate::graph::{Program, SplitKind, is_test};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::{Wording, word};
@@ -33,6 +33,10 @@ fn check(program: &Program, findings: &mut Findings) {
         let (file, local) = program.locate(root.function);
         let mut finding = Findings::new_finding(&RULE, root.site, program.symbol_of(file, local), root.message.clone())
             .confidence(root.confidence);
+        if root.confidence != Confidence::High && is_test(&program.file(file).path) {
+            // A test lays out its own job, mostly so that the group holds the root.
+            finding.confidence = Confidence::Low;
+        }
         finding.help = format!(
             "`{}` counts ranks of the whole job: pass dist.get_global_rank(group, 0), or the group-relative `group_{}`",
             root.parameter, root.parameter
