@@ -225,7 +225,10 @@ pub(super) fn explain(
     // Each call of the way is looked up by name: a long one beside another inferred step is too much.
     let by_rank = found.group == GroupKey::World && found.one.rank != found.other.rank;
     let long = if found.group == GroupKey::World { LONG_WAY } else { LONG_WAY - 1 };
-    if calls.len() >= long && (confidence < Confidence::High || !by_rank) {
+    // A function that bears the operation's name is a wrapper of it: the way ends there.
+    let op = engine.effects.event(main).op;
+    let steps = calls.iter().position(|(_, called)| *called == op).unwrap_or(calls.len());
+    if steps >= long && (confidence < Confidence::High || !by_rank) {
         confidence = Confidence::Low;
     }
     let split = Split {
