@@ -178,7 +178,7 @@ impl Parts<'_> {
                 .checked_sub(1)
                 .is_some_and(|at| reaches(at) && sensitive.contains(&self.function.mentions[at as usize]));
             // A function among the arguments runs with what stands beside it.
-            let handed = || (start..end).any(|at| reaches(at));
+            let handed = || (start..end).any(reaches);
             (called || handed()) && self.differs(start, end)
         })
     }

@@ -154,13 +154,25 @@ impl Program {
             {
                 return Some(found);
             }
-            let long = format!("{}.{}", self.modules.long_name(module), import.name);
-            if let Some(submodule) = self.modules.find(module, Symbol::new(&long)) {
+            // The package may be the working directory itself, which has no name.
+            let package = self.modules.long_name(module);
+            let long = match package.as_str() {
+                "" => import.name,
+                package => Symbol::new(&format!("{package}.{}", import.name)),
+            };
+            if let Some(submodule) = self.modules.find(module, long) {
                 return Some(Target::Module(submodule));
             }
             return Some(Target::External(Symbol::new(&format!("{}.{}", self.modules.name(module), import.name))));
         }
         let text = import.module.map_or("", Symbol::as_str);
+        // A package without `__init__.py`.
+        if import.level > 0 {
+            let below = if text.is_empty() { import.name } else { Symbol::new(&format!("{text}.{}", import.name)) };
+            if let Some(found) = self.modules.find_relative(file, import.level, below).filter(|&found| found != file) {
+                return Some(Target::Module(found));
+            }
+        }
         let module = match import.level {
             0 => Symbol::new(text),
             level => self.modules.relative_name(file, level, text)?,

@@ -531,11 +531,8 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
                 push(engine.values.behind(value));
             }
             Node::Local(..) if !engine.shares.contains(&value) => outside = outside.or(Some(value)),
-            Node::Parameter(..) | Node::Rank(_) | Node::Spread(..) if outside.is_some() => {
-                if engine.shares.contains(&value) {
-                    return Some(value);
-                }
-            }
+            Node::Parameter(..) | Node::Rank(_) | Node::Spread(..)
+                if outside.is_some() && !engine.shares.contains(&value) => {}
             Node::Rank(_) | Node::Local(..) | Node::Spread(..) => return Some(value),
             Node::Parameter(..) => return Some(value),
             Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => push(&[batch]),

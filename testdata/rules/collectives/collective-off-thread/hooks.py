@@ -50,7 +50,7 @@ class Owner:
     def __init__(self):
         self.group = dist.new_group()
 
-    def __del__(self):
+    def __del__(self):  # low: [collective-off-thread]
         dist.destroy_process_group(self.group)
 
 

@@ -11,7 +11,7 @@ class Coordinator:
 
     def load(self, path, t):
         if os.path.exists(path):
-            dist.all_reduce(t, group=self.group)
+            dist.all_reduce(t, group=self.group)  # low: [conditional-collective]
 
     def load_everywhere(self, path, t):
         if os.path.exists(path):

@@ -10,7 +10,7 @@ def save(state, folder):
         logging.error(f"{folder} should be a folder, not a file")
         return
     os.makedirs(folder, exist_ok=True)
-    dist.barrier()
+    dist.barrier()  # low: [divergent-early-exit]
 
 
 def load(state, path):

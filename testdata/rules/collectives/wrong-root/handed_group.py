@@ -8,7 +8,7 @@ def share(t, group=None):
 
 
 def share_along(t, data_parallel_group=None):
-    dist.broadcast(t, src=0, group=data_parallel_group)
+    dist.broadcast(t, src=0, group=data_parallel_group)  # low: [wrong-root]
 
 
 def share_made(t):

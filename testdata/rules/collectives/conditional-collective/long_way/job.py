@@ -26,7 +26,7 @@ def first(t):
 
 def far(path, t):
     if os.path.exists(path):
-        first(t)
+        first(t)  # low: [conditional-collective]
 
 
 def near(path, t):
