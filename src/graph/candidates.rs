@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{FileId, FunctionId, Symbol};
+use crate::base::{FunctionId, Symbol};
 use crate::catalog::Entry;
 use crate::model::{Function, FunctionKind, Guard, LocalFunction};
 
@@ -14,59 +14,37 @@ use super::program::Program;
 use super::reach::{Place, Reaching, SOMEWHERE};
 use super::taint::Taint;
 
-/// Rounds in which callees' interest in their parameters spreads to their callers.
-const ROUNDS: usize = 4;
-
 /// The functions worth evaluating, of those that reach a collective.
 pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<FunctionId> {
     let sensitive = sensitive(program, reaching);
     let mut out = FxHashSet::default();
-    each_function(program, |file, locals_of| {
-        let functions = &program.file(file).model.functions;
-        for (index, function) in functions.iter().enumerate() {
-            let locals = locals_of(taint, index, &[]);
-            let id = program.function_id(file, LocalFunction(index as u32));
-            if !reaching.functions.contains(&id) {
-                continue;
-            }
-            let places = reaching.places(id);
-            let parts = Parts { taint, function, places, locals: &locals };
-            if parts.is_notable() || parts.decides() || parts.hands_on(&sensitive) {
-                out.insert(id);
-                // What a nested function captures is known where its home runs.
-                let mut home = function.parent;
-                while let Some(at) = home.filter(|at| functions[at.0 as usize].kind == FunctionKind::Def) {
-                    out.insert(program.function_id(file, at));
-                    home = functions[at.0 as usize].parent;
-                }
-            }
-        }
-    });
-    out
-}
-
-/// Calls `visit` for every file, with what finds the variables of its functions that may differ: a nested function sees
-/// those of its home, which stands before it.
-fn each_function(
-    program: &Program,
-    mut visit: impl FnMut(FileId, &mut dyn FnMut(&Taint, usize, &[Symbol]) -> Vec<Symbol>),
-) {
     for file in program.file_ids() {
         let functions = &program.file(file).model.functions;
+        // Each function's variables that may differ; a nested one sees those of its home, which stands before it.
         let mut known: Vec<Vec<Symbol>> = Vec::with_capacity(functions.len());
-        let mut locals_of = |taint: &Taint, index: usize, given: &[Symbol]| {
-            let function: &Function = &functions[index];
+        for (index, function) in functions.iter().enumerate() {
             let mut locals = match function.parent.and_then(|parent| known.get(parent.0 as usize)) {
                 Some(outer) if function.kind != FunctionKind::ClassBody => outer.clone(),
                 _ => Vec::new(),
             };
-            locals.extend_from_slice(given);
             taint.locals(function, &mut locals);
-            known.push(locals.clone());
-            locals
-        };
-        visit(file, &mut locals_of);
+            let id = program.function_id(file, LocalFunction(index as u32));
+            if reaching.functions.contains(&id) {
+                let parts = Parts { taint, function, places: reaching.places(id), locals: &locals };
+                if parts.is_notable() || parts.decides() || parts.hands_on(&sensitive) {
+                    out.insert(id);
+                    // What a nested function captures is known where its home runs.
+                    let mut home = function.parent;
+                    while let Some(at) = home.filter(|at| functions[at.0 as usize].kind == FunctionKind::Def) {
+                        out.insert(program.function_id(file, at));
+                        home = functions[at.0 as usize].parent;
+                    }
+                }
+            }
+            known.push(locals);
+        }
     }
+    out
 }
 
 /// Names of functions that let a parameter decide what they issue, or hand it to one that does; of operations too.
@@ -80,7 +58,7 @@ fn sensitive(program: &Program, reaching: &Reaching) -> FxHashSet<Symbol> {
     let operations = names.clone();
     // Only what each function's own parameters reach: the rest differs for every caller alike.
     let mut waiting: Vec<(FunctionId, Vec<Symbol>)> = Vec::new();
-    let nothing = Taint::without_names();
+    let nothing = Taint::default();
     for &id in &reaching.functions {
         let function = program.function(id);
         let mut locals = own_parameters(function);
@@ -109,8 +87,9 @@ fn sensitive(program: &Program, reaching: &Reaching) -> FxHashSet<Symbol> {
             waiting.push((id, locals));
         }
     }
-    for _ in 0..ROUNDS {
-        let before = names.len();
+    // To the end: whoever comes first must not decide who is in.
+    loop {
+        let before = waiting.len();
         waiting.retain(|(id, locals)| {
             let function = program.function(*id);
             let parts = Parts { taint: &nothing, function, places: reaching.places(*id), locals };
@@ -120,7 +99,7 @@ fn sensitive(program: &Program, reaching: &Reaching) -> FxHashSet<Symbol> {
             }
             !hands_on
         });
-        if names.len() == before {
+        if waiting.len() == before {
             break;
         }
     }

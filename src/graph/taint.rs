@@ -26,35 +26,44 @@ const MAX_NAMESAKES: usize = 10;
 /// A name that is mentioned more often than this for each of its definitions is mostly somebody else's.
 const MAX_MENTIONS: usize = 60;
 
-/// Names that may differ between ranks.
+/// Names that may differ between ranks. By default none: then only what it is given spreads within a function.
+#[derive(Default)]
 pub struct Taint {
     names: FxHashSet<Symbol>,
     /// Names that count only behind another: `exists` behind `path`, `time` behind `time`.
     pairs: FxHashSet<(Symbol, Symbol)>,
-    /// How many functions bear or write a name.
-    namesakes: FxHashMap<Symbol, usize>,
     /// Operations that take a root, and reads of the environment: worth a look wherever they stand.
     notable: FxHashSet<Symbol>,
     /// Those that count only behind another: `get` behind `environ`.
     notable_pairs: FxHashSet<(Symbol, Symbol)>,
-    /// Names that mean too much to be followed: builtins, and what is mentioned far more often than defined.
-    generic: FxHashSet<Symbol>,
+}
+
+/// How common names are in a program.
+struct Frequency {
+    /// How many functions bear or write a name.
+    namesakes: FxHashMap<Symbol, usize>,
     /// How often each symbol is mentioned, by [`Symbol::index`].
-    counts: Vec<u32>,
+    mentions: Vec<u32>,
+}
+
+impl Frequency {
+    fn of(program: &Program) -> Frequency {
+        Frequency { namesakes: namesakes(program), mentions: mention_counts(program) }
+    }
+
+    /// Whether a name means too much to be followed: a builtin, one of many, or one that is mentioned far more often than
+    /// it is defined. A tensor's `zeros` does not differ because one class has a method of that name that does.
+    fn is_generic(&self, name: Symbol) -> bool {
+        let namesakes = self.namesakes.get(&name).copied().unwrap_or(0);
+        let mentions = self.mentions.get(name.index()).copied().unwrap_or(0) as usize;
+        namesakes > MAX_NAMESAKES || mentions > MAX_MENTIONS * namesakes || is_builtin(name.as_str())
+    }
 }
 
 impl Taint {
     /// Collects the names of the catalogue and spreads them through the program.
     pub fn of(program: &Program) -> Taint {
-        let mut taint = Taint {
-            names: FxHashSet::default(),
-            pairs: FxHashSet::default(),
-            namesakes: namesakes(program),
-            notable: FxHashSet::default(),
-            notable_pairs: FxHashSet::default(),
-            generic: FxHashSet::default(),
-            counts: mention_counts(program),
-        };
+        let mut taint = Taint::default();
         for (name, entry) in program.catalog.entries() {
             match entry {
                 Entry::Value(value) if matches!(value.kind, ValueKind::Local(_)) => {
@@ -67,14 +76,14 @@ impl Taint {
                     }
                 }
                 Entry::Value(value) if differs(&value.kind) => {
-                    taint.names.insert(last(name));
+                    taint.names.insert(name.last_part());
                 }
                 Entry::Value(value) if value.kind == ValueKind::Environment => match name.as_str().rsplit('.').nth(1) {
-                    Some(before) => drop(taint.notable_pairs.insert((Symbol::new(before), last(name)))),
+                    Some(before) => drop(taint.notable_pairs.insert((Symbol::new(before), name.last_part()))),
                     None => drop(taint.notable.insert(name)),
                 },
                 Entry::Operation(operation) => {
-                    let last = last(name);
+                    let last = name.last_part();
                     if (operation.returns == Outcome::Differs || !operation.differs.is_empty())
                         && last.as_str().contains('_')
                     {
@@ -105,9 +114,9 @@ impl Taint {
         let called = |kind: Symbol| program.catalog.entry(Symbol::new(&format!("{kind}.__call__"))).is_some();
         for kind in program.catalog.types().filter(|kind| called(kind.name)) {
             let constructors = kind.aliases.iter().chain(&kind.first_of).chain([&kind.name]);
-            taint
-                .names
-                .extend(constructors.filter(|&&name| program.catalog.entry(name).is_some()).map(|&name| last(name)));
+            taint.names.extend(
+                constructors.filter(|&&name| program.catalog.entry(name).is_some()).map(|name| name.last_part()),
+            );
         }
         // An object whose methods tell of this process alone, such as a queue.
         let locals = program.catalog.entries().filter_map(|(name, entry)| match entry {
@@ -116,7 +125,7 @@ impl Taint {
         });
         let kinds: FxHashSet<Symbol> = locals.map(|(kind, _)| Symbol::new(kind)).collect();
         for kind in program.catalog.types().filter(|kind| kinds.contains(&kind.name)) {
-            taint.names.extend(kind.aliases.iter().chain([&kind.name]).map(|&name| last(name)));
+            taint.names.extend(kind.aliases.iter().chain([&kind.name]).map(|name| name.last_part()));
         }
         taint.names.extend(Symbol::matching(is_loader));
         for file in program.file_ids() {
@@ -129,25 +138,13 @@ impl Taint {
         for name in ["environ", "getenv"] {
             taint.names.insert(Symbol::new(name));
         }
+        let frequency = Frequency::of(program);
         for _ in 0..ROUNDS {
-            if !taint.spread(program) {
+            if !taint.spread(program, &frequency) {
                 break;
             }
         }
         taint
-    }
-
-    /// A taint that knows of no names: only what it is given spreads within a function.
-    pub(super) fn without_names() -> Taint {
-        Taint {
-            names: FxHashSet::default(),
-            pairs: FxHashSet::default(),
-            namesakes: FxHashMap::default(),
-            notable: FxHashSet::default(),
-            notable_pairs: FxHashSet::default(),
-            generic: FxHashSet::default(),
-            counts: Vec::new(),
-        }
     }
 
     /// Whether the name may stand for something that differs.
@@ -169,52 +166,34 @@ impl Taint {
         })
     }
 
-    fn spread(&mut self, program: &Program) -> bool {
-        let mut fresh: Vec<Symbol> = Vec::new();
+    fn spread(&mut self, program: &Program, frequency: &Frequency) -> bool {
+        let mut fresh: FxHashSet<Symbol> = FxHashSet::default();
         for file in program.file_ids() {
             for function in &program.file(file).model.functions {
                 self.through(function, &mut fresh);
             }
         }
         let before = self.names.len();
-        fresh.retain(|name| self.namesakes.get(name).copied().unwrap_or(0) <= MAX_NAMESAKES);
-        self.drop_generic(&mut fresh);
-        self.names.extend(fresh);
+        self.names.extend(fresh.into_iter().filter(|&name| !frequency.is_generic(name)));
         self.names.len() > before
     }
 
-    /// Leaves out names that mean too much: builtins, and what is mentioned far more often than it is defined. A tensor's
-    /// `zeros` does not differ because one class has a method of that name that does.
-    fn drop_generic(&mut self, fresh: &mut Vec<Symbol>) {
-        fresh.retain(|name| !self.names.contains(name) && !self.generic.contains(name));
-        for &name in fresh.iter() {
-            let namesakes = self.namesakes.get(&name).copied().unwrap_or(0);
-            let count = self.counts.get(name.index()).copied().unwrap_or(0) as usize;
-            if is_builtin(name.as_str()) || count > MAX_MENTIONS * namesakes {
-                self.generic.insert(name);
-            }
-        }
-        fresh.retain(|name| !self.generic.contains(name));
-    }
-
     /// Names that a function makes differ: attributes it writes, itself if it returns such a value.
-    fn through(&self, function: &Function, fresh: &mut Vec<Symbol>) {
+    fn through(&self, function: &Function, fresh: &mut FxHashSet<Symbol>) {
         let mut locals = Vec::new();
         self.locals(function, &mut locals);
         for flow in &function.flows {
             if !self.flows(function, flow, &locals) {
                 continue;
             }
-            match flow.to {
-                Sink::Return if function.kind == FunctionKind::Def => fresh.push(function.name),
-                Sink::Return => {}
-                Sink::Attribute(name) => fresh.push(name),
+            fresh.extend(match flow.to {
+                Sink::Return => (function.kind == FunctionKind::Def).then_some(function.name),
+                Sink::Attribute(name) => Some(name),
                 // Variables of modules and classes are seen from elsewhere.
-                Sink::Name(name) if matches!(function.kind, FunctionKind::Module | FunctionKind::ClassBody) => {
-                    fresh.push(name);
+                Sink::Name(name) => {
+                    matches!(function.kind, FunctionKind::Module | FunctionKind::ClassBody).then_some(name)
                 }
-                Sink::Name(_) => {}
-            }
+            });
         }
     }
 
@@ -258,11 +237,6 @@ impl Taint {
         }
         false
     }
-}
-
-/// The last part of a dotted name.
-fn last(name: Symbol) -> Symbol {
-    name.last_part()
 }
 
 /// How often each symbol is mentioned.
