@@ -52,13 +52,21 @@ need_venv() {
         say "making the Python environment .venv"
         python3 -m venv .venv || die "python3 cannot make virtual environments" "Debian and Ubuntu: apt-get install python3-venv"
     fi
-    # A copy of the list that was installed tells whether there is anything to do.
-    if ! cmp -s requirements-dev.txt .venv/installed.txt; then
-        say "installing Python tools into .venv"
-        .venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt ||
-            die "pip could not install the tools of requirements-dev.txt" "a package index must be reachable the first time"
-        cp requirements-dev.txt .venv/installed.txt
-    fi
-    # The run-time half will need torch here, in a list of its own (requirements-verify.txt): about 3 GB from the
-    # package index, so it is installed only once something runs it.
+    need_packages requirements-dev.txt "a package index must be reachable the first time"
+}
+
+# torch, which the run-time half runs programs with. It is large (about 3 GB to fetch, 6 GB unpacked).
+need_torch() {
+    need_venv
+    need_packages requirements-verify.txt "torch comes from the package index and needs 6 GB of free space in .venv"
+}
+
+# Installs a list into .venv. A copy of the list that was installed tells whether there is anything to do.
+need_packages() {
+    local list=$1 help=$2
+    cmp -s "$list" ".venv/installed-$list" && return
+    say "installing what $list names into .venv"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$list" ||
+        die "pip could not install what $list names" "$help"
+    cp "$list" ".venv/installed-$list"
 }

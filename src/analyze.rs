@@ -4,12 +4,13 @@
 //! rest of the run unharmed.
 
 mod depth;
+mod standing;
 
 use std::any::Any;
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering as Atomic};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering as Atomic};
 
 use rayon::prelude::*;
 
@@ -23,6 +24,8 @@ use crate::rules::{Check, Findings, Rule, Script};
 use crate::source::{self, Content, Found, Kind, Problem, SourceFile};
 use crate::syntax;
 use crate::vocabulary::detail_of;
+
+pub use standing::{Models, Standing};
 
 /// Stack of a worker, in virtual memory: trees nest as deeply as sources do, and are dropped recursively.
 const STACK_BYTES: usize = 256 << 20;
@@ -95,6 +98,8 @@ pub struct Analysis {
     pub lines: usize,
     /// Defects met on the way.
     pub internal: Vec<InternalError>,
+    /// What the findings were found in. To let go of it takes a while: whoever is about to end forgets it instead.
+    pub program: Option<Box<Program>>,
 }
 
 /// A pool of workers; `threads` 0 means one for each core. Everything of this module runs inside one.
@@ -129,6 +134,20 @@ impl Workers {
 
 /// Analyses the sources, inside the current pool.
 pub fn analyze(sources: Vec<SourceFile>, options: Options<'_>) -> Analysis {
+    let model = |path, text: Arc<str>| model_of(path, text.clone(), detail_of(&text));
+    let (mut analysis, standing) = run(sources, &options, &model, &Arc::default());
+    analysis.program = standing.map(|(program, _)| Box::new(program));
+    analysis
+}
+
+/// The whole analysis. Beside its result comes what a later one can build on; absent where linking failed. When `stop` is
+/// set on the way, the result is worth nothing.
+fn run(
+    sources: Vec<SourceFile>,
+    options: &Options<'_>,
+    model: &(dyn Fn(String, Arc<str>) -> Modelled + Sync),
+    stop: &Arc<AtomicBool>,
+) -> (Analysis, Option<(Program, Option<Prepared>)>) {
     let mut sorted = Sorted::new(sources);
     let steps = sorted.python.len() * 2 + sorted.scripts.len();
     options.progress.total.store(steps, Atomic::Relaxed);
@@ -136,8 +155,7 @@ pub fn analyze(sources: Vec<SourceFile>, options: Options<'_>) -> Analysis {
     let modelled: Vec<Modelled> = std::mem::take(&mut sorted.python)
         .into_par_iter()
         .map(|(path, text)| {
-            let detail = detail_of(&text);
-            let modelled = model_of(path, text, detail);
+            let modelled = model(path, text);
             options.progress.step();
             modelled
         })
@@ -175,14 +193,21 @@ pub fn analyze(sources: Vec<SourceFile>, options: Options<'_>) -> Analysis {
 
     let paths: Vec<String> = entries.iter().map(|entry| entry.path.clone()).collect();
     let (facts, catalog) = (options.facts.clone(), options.catalog.clone());
-    match catch_unwind(AssertUnwindSafe(|| linked(entries, facts, catalog))) {
-        Ok(program) => {
-            let asked = ask(&program, &paths, &options);
-            found.extend(asked.0);
-            internal.extend(asked.1);
-        }
-        Err(defect) => internal.push(InternalError { path: "(all files)".to_owned(), message: defect_text(&*defect) }),
+    if stop.load(Atomic::Relaxed) {
+        return (Analysis { findings: found, files, lines, internal, program: None }, None);
     }
+    let standing = match catch_unwind(AssertUnwindSafe(|| linked(entries, facts, catalog))) {
+        Ok(program) => {
+            let asked = ask(&program, &paths, options, stop);
+            found.extend(asked.found);
+            internal.extend(asked.internal);
+            Some((program, asked.prepared))
+        }
+        Err(defect) => {
+            internal.push(InternalError { path: "(all files)".to_owned(), message: defect_text(&*defect) });
+            None
+        }
+    };
     for index in scripts {
         let script = Script { file: FileId(index as u32), text: &files[index].text, facts: &options.facts };
         for rule in options.rules {
@@ -196,7 +221,7 @@ pub fn analyze(sources: Vec<SourceFile>, options: Options<'_>) -> Analysis {
     }
 
     sort(&mut found, &files);
-    Analysis { findings: found, files, lines, internal }
+    (Analysis { findings: found, files, lines, internal, program: None }, standing)
 }
 
 /// The linked program of the sources, every file read in full, inside the current pool.
@@ -214,7 +239,7 @@ fn linked(entries: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>) -
     if wanted.is_empty() {
         return program;
     }
-    let models: Vec<(FileId, model::File)> = wanted
+    let models: Vec<(FileId, Arc<model::File>)> = wanted
         .into_par_iter()
         .map(|file| {
             let entry = program.file(file);
@@ -224,34 +249,46 @@ fn linked(entries: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>) -
     program.with_models(models)
 }
 
+/// What the rules answer.
+#[derive(Default)]
+struct Answers {
+    found: Vec<Finding>,
+    internal: Vec<InternalError>,
+    /// What tracing had to know beforehand; absent where nothing was traced.
+    prepared: Option<Prepared>,
+}
+
 /// Runs the rules that look at the program: per file, then as a whole.
-fn ask(program: &Program, paths: &[String], options: &Options<'_>) -> (Vec<Finding>, Vec<InternalError>) {
+fn ask(program: &Program, paths: &[String], options: &Options<'_>, stop: &Arc<AtomicBool>) -> Answers {
     // The analysis of the whole program is one long task: it begins first, beside the rules of single files.
     let whole = options.rules.iter().any(|rule| matches!(rule.check, Check::Program(_)));
-    let (_, mut answers) = rayon::join(
-        || whole.then(|| catch_unwind(AssertUnwindSafe(|| trace(program)))),
-        || ask_files(program, paths, options),
+    let (traced, mut answers) = rayon::join(
+        || (whole && !stop.load(Atomic::Relaxed)).then(|| catch_unwind(AssertUnwindSafe(|| trace(program, stop)))),
+        || ask_files(program, paths, options, stop),
     );
     answers.par_extend(options.rules.par_iter().filter_map(|rule| {
         let Check::Program(check) = rule.check else { return None };
+        if stop.load(Atomic::Relaxed) {
+            return None;
+        }
         Some(guarded(|findings| check(program, findings)).map_err(|defect| in_rule(rule, "(all files)", defect)))
     }));
-    let mut found = Vec::new();
-    let mut internal = Vec::new();
+    let mut out = Answers { prepared: traced.and_then(Result::ok), ..Answers::default() };
     for answer in answers {
         match answer {
-            Ok(findings) => found.extend(findings),
-            Err(error) => internal.push(error),
+            Ok(findings) => out.found.extend(findings),
+            Err(error) => out.internal.push(error),
         }
     }
-    (found, internal)
+    out
 }
 
 /// Traces the program, one tree beside the other; the largest begins first.
-fn trace(program: &Program) {
+fn trace(program: &Program, stop: &Arc<AtomicBool>) -> Prepared {
     let prepared = Prepared::of(program, |one, other| {
         rayon::join(one, other);
-    });
+    })
+    .until(stop.clone());
     let mut trees: Vec<(usize, Vec<FileId>)> = program.trees().into_iter().enumerate().collect();
     trees.sort_by_key(|(order, tree)| (std::cmp::Reverse(tree.len()), *order));
     let mut parts: Vec<(usize, Divergence)> = trees
@@ -261,10 +298,16 @@ fn trace(program: &Program) {
         .collect();
     parts.sort_by_key(|(order, _)| *order);
     program.keep(parts.into_iter().map(|(_, part)| part).collect());
+    prepared
 }
 
 /// Runs the rules that look at one file.
-fn ask_files(program: &Program, paths: &[String], options: &Options<'_>) -> Vec<Result<Vec<Finding>, InternalError>> {
+fn ask_files(
+    program: &Program,
+    paths: &[String],
+    options: &Options<'_>,
+    stop: &AtomicBool,
+) -> Vec<Result<Vec<Finding>, InternalError>> {
     (0..paths.len())
         .into_par_iter()
         .flat_map_iter(|index| {
@@ -272,6 +315,7 @@ fn ask_files(program: &Program, paths: &[String], options: &Options<'_>) -> Vec<
             let answers: Vec<_> = options
                 .rules
                 .iter()
+                .take_while(|_| !stop.load(Atomic::Relaxed))
                 .filter_map(|rule| {
                     let (Check::File(check) | Check::FileAndScript(check, _)) = rule.check else { return None };
                     let answer = guarded(|findings| check(program, file, findings));
@@ -316,6 +360,7 @@ impl Sorted {
     }
 }
 
+#[derive(Clone)]
 struct Modelled {
     entry: FileEntry,
     lines: usize,
@@ -327,7 +372,12 @@ fn model_of(path: String, text: Arc<str>, detail: Detail) -> Modelled {
     if let Some(span) = depth::too_deep(&text) {
         let error = syntax::SyntaxError { message: "nested too deeply to be analysed".to_owned(), span };
         let (lines, model) = (line_count(&text), empty_model());
-        return Modelled { entry: FileEntry { path, text, model }, lines, syntax_error: Some(error), defect: None };
+        return Modelled {
+            entry: FileEntry { path, text, model: Arc::new(model) },
+            lines,
+            syntax_error: Some(error),
+            defect: None,
+        };
     }
     let outcome = catch_unwind(|| {
         let mut parsed = syntax::parse(&text);
@@ -337,11 +387,11 @@ fn model_of(path: String, text: Arc<str>, detail: Detail) -> Modelled {
     let lines = line_count(&text);
     match outcome {
         Ok((model, syntax_error)) => {
-            Modelled { entry: FileEntry { path, text, model }, lines, syntax_error, defect: None }
+            Modelled { entry: FileEntry { path, text, model: Arc::new(model) }, lines, syntax_error, defect: None }
         }
         Err(defect) => {
             let (model, defect) = (empty_model(), Some(defect_text(&*defect)));
-            Modelled { entry: FileEntry { path, text, model }, lines, syntax_error: None, defect }
+            Modelled { entry: FileEntry { path, text, model: Arc::new(model) }, lines, syntax_error: None, defect }
         }
     }
 }
@@ -351,7 +401,11 @@ fn empty_model() -> model::File {
 }
 
 fn line_count(text: &str) -> usize {
-    let count = LineIndex::new(text).line_count() as usize;
+    let bytes = text.as_bytes();
+    let mut count = 1 + memchr::memchr_iter(b'\n', bytes).count();
+    if memchr::memchr(b'\r', bytes).is_some() {
+        count = LineIndex::new(text).line_count() as usize;
+    }
     if text.is_empty() || text.ends_with(['\n', '\r']) { count - 1 } else { count }
 }
 

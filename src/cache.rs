@@ -3,6 +3,7 @@
 //! It lies below the user's own cache folder, never in a shared temporary one. Whatever goes wrong here is silent and
 //! costs time only: an entry that is missing, damaged or of another build is computed afresh.
 
+mod pages;
 mod wire;
 
 use std::hash::Hasher as _;
@@ -10,7 +11,9 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::source::{Content, SourceFile};
+pub use pages::page_file;
+
+use crate::source::{Content, SourceFile, user_cache};
 use crate::triage::Triaged;
 
 /// How many results are kept.
@@ -57,11 +60,8 @@ pub struct Cache {
 
 impl Cache {
     /// The cache of the user who runs this process; absent where no home is known.
-    #[expect(clippy::disallowed_methods, reason = "the user's cache folder is told by the environment")]
     pub fn of_user() -> Option<Cache> {
-        let from = |key: &str| std::env::var_os(key).map(PathBuf::from).filter(|path| path.is_absolute());
-        let base = from("XDG_CACHE_HOME").or_else(|| Some(from("HOME")?.join(".cache")))?;
-        Some(Cache { folder: base.join("ranklint").join("results") })
+        Some(Cache { folder: user_cache()?.join("results") })
     }
 
     /// The result kept under `key`.

@@ -25,6 +25,7 @@ const LAYERS: &[&str] = &[
     "verify",
     "report",
     "cache",
+    "project",
     "lsp",
     "cli",
 ];

@@ -176,6 +176,13 @@ pub struct Value {
     pub reason: String,
 }
 
+impl Value {
+    /// Whether it is the rank within the node.
+    pub fn is_local_rank(&self) -> bool {
+        self.kind == ValueKind::Rank && self.axis.as_str() == "local"
+    }
+}
+
 /// What a decorator or context manager does to the body it wraps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wrapper {

@@ -14,9 +14,10 @@ use crate::source::{Kind, SourceFile, shown};
 use crate::triage::{self, Policy, Reasons, Triaged};
 
 use super::args::CheckArguments;
+use super::baseline::KnownFindings;
 use super::project::{self, ConfigFrom};
 use super::terminal::{self, Watch};
-use super::{Exit, Failure, complain, select, statistics, written};
+use super::{Exit, Failure, complain, output, statistics, written};
 
 /// Runs the command.
 pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
@@ -28,8 +29,8 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
         None => ConfigFrom::Nearest(start_of(arguments)),
     };
     let config = project::config(from, &cwd)?;
-    let rules = select::rules(&config, &arguments.select, &arguments.ignore)?;
-    let exemptions = select::exemptions(&config)?;
+    let rules = crate::project::rules(&config, &arguments.select, &arguments.ignore)?;
+    let exemptions = crate::project::exemptions(&config)?;
     let catalog = project::catalog(&config)?;
     let workers = Workers::start(arguments.jobs)
         .map_err(|error| Failure::usage(format!("cannot start {} threads: {error}", arguments.jobs), None))?;
@@ -57,10 +58,11 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
         min_confidence: arguments.min_confidence.unwrap_or(config.min_confidence),
         min_severity: arguments.min_severity.unwrap_or(config.min_severity),
     };
+    let baseline = KnownFindings::open(arguments, &config, &cwd)?;
     let cache = if arguments.no_cache { None } else { Cache::of_user() };
     let key = cache.as_ref().map(|_| key(&sources, &config, &policy));
     let kept = cache.as_ref().zip(key).and_then(|(cache, key)| cache.get(key));
-    let outcome = match kept {
+    let mut outcome = match kept {
         Some(triaged) => {
             let (files, lines) = records(sources);
             Outcome { triaged, files, lines, internal: Vec::new() }
@@ -72,11 +74,17 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
             if let (Some(cache), Some(key), true) = (&cache, key, analysis.internal.is_empty()) {
                 cache.put(key, &triaged);
             }
+            // The process is about to end, and everything with it.
+            std::mem::forget(analysis.program.take());
             Outcome { triaged, files: analysis.files, lines: analysis.lines, internal: analysis.internal }
         }
     };
     drop(watch);
 
+    if let Some(baseline) = baseline {
+        baseline.apply(&mut outcome.triaged, &outcome.files, &policy)?;
+    }
+    let outcome = std::mem::ManuallyDrop::new(outcome);
     show(arguments, &outcome, started)?;
     for error in &outcome.internal {
         let help = "this is a defect of ranklint; the other files are not affected";
@@ -120,7 +128,8 @@ fn show(arguments: &CheckArguments, outcome: &Outcome, started: Instant) -> Resu
     } else {
         report::render(arguments.output_format, &report, &mut out)
     };
-    written(outcome.and_then(|()| out.flush()))
+    written(outcome.and_then(|()| out.flush()))?;
+    output::write(&arguments.output, report)
 }
 
 /// The key of a run. The exemptions are in the texts of the configuration; where that lies decides what they match.
@@ -162,7 +171,7 @@ fn standard_input(name: &Path, cwd: &Path) -> Result<SourceFile, Failure> {
 }
 
 /// The files of an analysis, for the report.
-struct Records<'a>(&'a [FileRecord]);
+pub(super) struct Records<'a>(pub &'a [FileRecord]);
 
 impl report::Files for Records<'_> {
     fn path(&self, file: FileId) -> &str {

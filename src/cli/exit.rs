@@ -12,7 +12,7 @@ pub enum Exit {
     Usage = 2,
     /// A defect of ranklint itself; findings that were printed hold nonetheless.
     Internal = 3,
-    /// `verify` could not run the program.
+    /// `verify` could not run the program, or `hook` could not look at the edit.
     CannotRun = 4,
 }
 
@@ -23,4 +23,4 @@ Exit codes:
   1  there are findings
   2  the command line or the configuration is wrong
   3  a defect of ranklint itself; findings that were printed hold nonetheless
-  4  `verify` could not run the program";
+  4  `verify` could not run the program, or `hook` could not look at the edit";

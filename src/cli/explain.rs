@@ -1,10 +1,10 @@
 //! `ranklint explain`: the page of a rule, or a group's rules with their pages.
 
 use crate::meta;
+use crate::project::unknown;
 use crate::rules::group_named;
 
 use super::args::ExplainArguments;
-use super::select::unknown;
 use super::{Exit, Failure, print};
 
 /// Runs the command.
@@ -12,7 +12,7 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<Exit, Failure> {
     let name = arguments.name.trim();
     let rules = meta::rules_named(name);
     if !meta::is_known(name) {
-        return Err(unknown(name, ""));
+        return Err(unknown(name, "").into());
     }
     let mut text = String::new();
     if let Some(group) = group_named(name) {

@@ -1,15 +1,22 @@
 //! The command line: arguments to a configuration, a run, a report and an exit code.
 
 mod args;
+mod baseline;
 mod check;
 mod exit;
 mod explain;
+mod generated;
 mod graph;
+mod hook;
+mod init;
+mod output;
 mod project;
 mod rules;
-mod select;
+mod server;
 mod statistics;
 mod terminal;
+mod verify;
+mod version;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -44,8 +51,14 @@ pub fn main() -> ExitCode {
         Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
+        Command::Hook => hook::run(),
+        Command::Server(arguments) => server::run(&arguments),
         Command::Rules(arguments) => rules::run(&arguments),
-        Command::Version => print(&format!("ranklint {}\n", env!("CARGO_PKG_VERSION"))),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Version(arguments) => version::run(&arguments),
+        Command::Completions(arguments) => generated::completions(&arguments),
+        Command::Man(arguments) => generated::man(&arguments),
         Command::ConfigSchema => print(&crate::config::schema()),
     };
     let exit = outcome.unwrap_or_else(|failure| {

@@ -41,6 +41,8 @@ pub struct FileConfig {
     pub min_severity: Option<Severity>,
     /// Whether every suppression must say why. Default: false.
     pub require_reason: Option<bool>,
+    /// A file with findings that are known and not shown, relative to this one; `check --update-baseline` writes it.
+    pub baseline: Option<String>,
     /// Patterns of environment keys that only tests set. Default: `SCOPE_TEST_*`.
     pub test_keys: Option<Vec<String>>,
     /// Environment keys that are compared across ranks before anything starts, beside those found in the source.

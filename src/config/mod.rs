@@ -73,6 +73,8 @@ pub struct Config {
     pub min_severity: Severity,
     /// Whether every suppression must say why.
     pub require_reason: bool,
+    /// The file with the findings that are known.
+    pub baseline: Option<PathBuf>,
     /// Patterns of environment keys that only tests set; the default where absent.
     pub test_keys: Option<Vec<String>>,
     /// Environment keys that are compared across ranks.
@@ -100,6 +102,7 @@ impl Default for Config {
             min_confidence: Confidence::Medium,
             min_severity: Severity::Note,
             require_reason: false,
+            baseline: None,
             test_keys: None,
             parity_keys: Vec::new(),
             envelope_modules: Vec::new(),
@@ -225,6 +228,9 @@ impl Raw {
         set(&mut into.min_confidence, config.min_confidence);
         set(&mut into.min_severity, config.min_severity);
         set(&mut into.require_reason, config.require_reason);
+        if let Some(baseline) = config.baseline {
+            into.baseline = Some(place.root.join(baseline));
+        }
         set(&mut into.parity_keys, config.parity_keys);
         set(&mut into.envelope_modules, config.envelope_modules);
         into.test_keys = config.test_keys.or(into.test_keys.take());

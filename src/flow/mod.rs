@@ -5,6 +5,7 @@
 //! values and effects of this layer.
 
 mod axes;
+mod bearing;
 mod concrete;
 mod effect;
 mod region;
@@ -12,6 +13,7 @@ mod trace;
 mod value;
 
 pub use axes::Axes;
+pub use bearing::Bearing;
 pub use concrete::{Assignment, Concrete, Evaluator, GroupKey, Missing, Truth, World};
 pub use effect::{ChoiceForm, Effect, EffectId, Effects, Event, EventId, Exit, HandlerEffect, LoopKind, Summed};
 pub use region::{Standing, disputed, standings};

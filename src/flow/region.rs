@@ -76,6 +76,29 @@ pub fn standings(
     }
 }
 
+/// The parts of an effect, in order.
+pub(super) fn parts(effects: &Effects, effect: EffectId) -> SmallVec<[EffectId; 4]> {
+    match effects.get(effect) {
+        Effect::Seq(parts) => parts.iter().copied().collect(),
+        Effect::Choice { then, otherwise, .. } => smallvec![*then, *otherwise],
+        Effect::Loop { body, orelse, .. } => smallvec![*body, *orelse],
+        Effect::Try { body, handlers, orelse, finally } => {
+            let mut out: SmallVec<[EffectId; 4]> = smallvec![*body];
+            out.extend(handlers.iter().map(|handler| handler.body));
+            out.extend([*orelse, *finally]);
+            out
+        }
+        Effect::Scope { manager, body } => smallvec![*manager, *body],
+        Effect::Call { body, .. } => smallvec![*body],
+        Effect::Nothing
+        | Effect::Event(_)
+        | Effect::Exit(..)
+        | Effect::Hole
+        | Effect::Invoke { .. }
+        | Effect::Pending { .. } => SmallVec::new(),
+    }
+}
+
 /// The events on which ranks may disagree, in no order.
 pub fn disputed(effects: &Effects, values: &Values, root: EffectId) -> Vec<EventId> {
     let mut out = Vec::new();

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::base::{Site, Symbol};
 use crate::model::CompareOp;
 
+use super::bearing::Bearing;
 use super::concrete::{Assignment, Concrete, Evaluator, GroupKey, Truth, World, label};
 use super::effect::{Effect, EffectId, Effects, EventId, Exit, LoopKind};
 use super::value::{Node, Value, Values};
@@ -205,6 +206,7 @@ pub struct Tracer<'a> {
     effects: &'a Effects,
     world: World,
     group: GroupKey,
+    bearing: Bearing<'a>,
     entries: Vec<Entry>,
     shapes: Vec<Shape>,
     index: FxHashMap<Shape, u32>,
@@ -241,6 +243,7 @@ impl<'a> Tracer<'a> {
             values,
             effects,
             world,
+            bearing: Bearing::new(values, effects, world, group.clone()),
             group,
             entries: Vec::new(),
             shapes: Vec::new(),

@@ -57,7 +57,7 @@ const WORDS: [&str; 9] =
 pub(super) fn asides<'p>(program: &'p Program, communication: &mut Communication<'p>) -> Vec<Aside> {
     let mut search = Search { program, communication, out: Vec::new() };
     let words: FxHashSet<Symbol> = WORDS.iter().map(|word| Symbol::new(word)).collect();
-    for file in program.file_ids() {
+    for file in program.file_ids().filter(|&file| program.in_focus(file)) {
         let model = &program.file(file).model;
         for index in 0..model.functions.len() as u32 {
             let function = LocalFunction(index);

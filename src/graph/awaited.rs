@@ -42,7 +42,7 @@ pub struct Unawaited {
 pub(super) fn unawaited<'p>(program: &'p Program, communication: &mut Communication<'p>) -> Vec<Unawaited> {
     let mut search = Search { program, communication, out: Vec::new() };
     let messages = ["isend", "irecv", "batch_isend_irecv"].map(Symbol::new);
-    for file in program.file_ids() {
+    for file in program.file_ids().filter(|&file| program.in_focus(file)) {
         let model = &program.file(file).model;
         for (index, definition) in model.functions.iter().enumerate() {
             let is_body = matches!(definition.kind, FunctionKind::Def | FunctionKind::Module) && !definition.skeleton;

@@ -57,6 +57,7 @@ pub enum Binding {
 }
 
 /// The top-level names of one module.
+#[derive(PartialEq)]
 pub struct Bindings {
     names: FxHashMap<Symbol, Binding>,
     /// Modules whose every name is imported, in order.

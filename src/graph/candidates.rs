@@ -12,6 +12,7 @@ use crate::model::{Function, FunctionKind, Guard, LocalFunction};
 
 use super::program::Program;
 use super::reach::{Place, Reaching, SOMEWHERE};
+use super::suspects::Suspects;
 use super::taint::Taint;
 
 /// The functions worth evaluating, of those that reach a collective.
@@ -20,18 +21,24 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
     let mut out = FxHashSet::default();
     for file in program.file_ids() {
         let functions = &program.file(file).model.functions;
+        let reached: Vec<bool> = (0..functions.len() as u32)
+            .map(|index| reaching.functions.contains(&program.function_id(file, LocalFunction(index))))
+            .collect();
+        if !reached.contains(&true) {
+            continue;
+        }
         // Each function's variables that may differ; a nested one sees those of its home, which stands before it.
         let mut known: Vec<Vec<Symbol>> = Vec::with_capacity(functions.len());
         for (index, function) in functions.iter().enumerate() {
-            let mut locals = match function.parent.and_then(|parent| known.get(parent.0 as usize)) {
+            let outer = match function.parent.and_then(|parent| known.get(parent.0 as usize)) {
                 Some(outer) if function.kind != FunctionKind::ClassBody => outer.clone(),
                 _ => Vec::new(),
             };
-            taint.locals(function, &mut locals);
+            let suspects = Suspects::of(taint, function, outer);
             let id = program.function_id(file, LocalFunction(index as u32));
-            if reaching.functions.contains(&id) {
-                let parts = Parts { taint, function, places: reaching.places(id), locals: &locals };
-                if parts.is_notable() || parts.decides() || parts.hands_on(&sensitive) {
+            if reached[index] {
+                let parts = Parts { function, places: reaching.places(id), suspects: &suspects };
+                if parts.is_notable(taint) || parts.decides() || parts.hands_on(&sensitive) {
                     out.insert(id);
                     // What a nested function captures is known where its home runs.
                     let mut home = function.parent;
@@ -41,7 +48,7 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
                     }
                 }
             }
-            known.push(locals);
+            known.push(suspects.locals);
         }
     }
     out
@@ -57,7 +64,7 @@ fn sensitive(program: &Program, reaching: &Reaching) -> FxHashSet<Symbol> {
         .collect();
     let operations = names.clone();
     // Only what each function's own parameters reach: the rest differs for every caller alike.
-    let mut waiting: Vec<(FunctionId, Vec<Symbol>)> = Vec::new();
+    let mut waiting: Vec<(FunctionId, Suspects<'_>)> = Vec::new();
     let nothing = Taint::default();
     for &id in &reaching.functions {
         let function = program.function(id);
@@ -76,23 +83,26 @@ fn sensitive(program: &Program, reaching: &Reaching) -> FxHashSet<Symbol> {
         if locals.is_empty() || function.skeleton {
             continue;
         }
-        nothing.locals(function, &mut locals);
-        let parts = Parts { taint: &nothing, function, places: reaching.places(id), locals: &locals };
+        let suspects = Suspects::of(&nothing, function, locals);
+        if suspects.is_empty() {
+            continue;
+        }
+        let parts = Parts { function, places: reaching.places(id), suspects: &suspects };
         if parts.decides() || parts.hands_on(&operations) {
             names.extend(names_of(program, id));
             if let Some(home) = home {
                 names.extend(names_of(program, program.function_id(file, home)));
             }
         } else {
-            waiting.push((id, locals));
+            waiting.push((id, suspects));
         }
     }
     // To the end: whoever comes first must not decide who is in.
     loop {
         let before = waiting.len();
-        waiting.retain(|(id, locals)| {
+        waiting.retain(|(id, suspects)| {
             let function = program.function(*id);
-            let parts = Parts { taint: &nothing, function, places: reaching.places(*id), locals };
+            let parts = Parts { function, places: reaching.places(*id), suspects };
             let hands_on = parts.hands_on(&names);
             if hands_on {
                 names.extend(names_of(program, *id));
@@ -118,28 +128,23 @@ fn names_of(program: &Program, function: FunctionId) -> impl Iterator<Item = Sym
     std::iter::once(program.function(function).name).chain(class)
 }
 
-/// One function, its variables that may differ, and where it may reach a collective.
+/// One function, what in it may differ, and where it may reach a collective.
 struct Parts<'a> {
-    taint: &'a Taint,
     function: &'a Function,
     places: &'a [Place],
-    locals: &'a [Symbol],
+    suspects: &'a Suspects<'a>,
 }
 
 impl Parts<'_> {
-    fn differs(&self, start: u32, end: u32) -> bool {
-        self.taint.mentioned(&self.function.mentions[start as usize..end as usize], self.locals)
-    }
-
     /// Whether it names something worth a look wherever it stands.
-    fn is_notable(&self) -> bool {
+    fn is_notable(&self, taint: &Taint) -> bool {
         let mut before = None;
-        self.function.mentions.iter().any(|&name| self.taint.is_notable(before.replace(name), name))
+        self.function.mentions.iter().any(|&name| taint.is_notable(before.replace(name), name))
     }
 
     /// Whether a condition that may differ decides about a collective.
     fn decides(&self) -> bool {
-        self.function.guards.iter().any(|guard| self.matters(guard) && self.differs(guard.start, guard.end))
+        self.function.guards.iter().any(|guard| self.matters(guard) && self.suspects.within(guard.start, guard.end))
     }
 
     fn matters(&self, guard: &Guard) -> bool {
@@ -158,7 +163,7 @@ impl Parts<'_> {
                 .is_some_and(|at| reaches(at) && sensitive.contains(&self.function.mentions[at as usize]));
             // A function among the arguments runs with what stands beside it.
             let handed = || (start..end).any(reaches);
-            (called || handed()) && self.differs(start, end)
+            (called || handed()) && self.suspects.within(start, end)
         })
     }
 }

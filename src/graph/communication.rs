@@ -48,7 +48,8 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    fn takes(self, kind: OperationKind) -> bool {
+    /// Whether an operation of this sort is asked for.
+    pub fn takes(self, kind: OperationKind) -> bool {
         match kind {
             OperationKind::Collective => true,
             OperationKind::GroupCreation => self != Wanted::Collective,

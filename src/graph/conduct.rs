@@ -76,7 +76,7 @@ fn asserted(program: &Program, communication: &mut Communication<'_>) -> Vec<(Fu
 
 /// The functions whose bodies were read, in order.
 pub(super) fn bodies(program: &Program) -> impl Iterator<Item = (FileId, LocalFunction)> + '_ {
-    program.file_ids().flat_map(move |file| {
+    program.file_ids().filter(|&file| program.in_focus(file)).flat_map(move |file| {
         let model = &program.file(file).model;
         model.functions.iter().enumerate().filter_map(move |(index, function)| {
             let body = matches!(function.kind, FunctionKind::Def | FunctionKind::Module) && !function.skeleton;

@@ -2,6 +2,7 @@
 //! the first event on which two classes disagree is a split.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashSet;
@@ -69,8 +70,10 @@ pub struct Divergence {
 /// What is found out once, before any function is evaluated.
 pub struct Prepared {
     reaching: Arc<FxHashSet<FunctionId>>,
-    taint: Taint,
+    taint: Arc<Taint>,
     candidates: FxHashSet<FunctionId>,
+    /// Set by whoever no longer waits for the answer.
+    stop: Arc<AtomicBool>,
 }
 
 impl Prepared {
@@ -82,14 +85,60 @@ impl Prepared {
         let taint = taint.into_inner().expect("both were run");
         let reaching = reached.into_inner().expect("both were run");
         let candidates = candidates::of(program, &taint, &reaching);
-        Prepared { reaching: Arc::new(reaching.functions), taint, candidates }
+        Prepared { reaching: Arc::new(reaching.functions), taint: Arc::new(taint), candidates, stop: Arc::default() }
+    }
+
+    /// Evaluates functions by what was found out.
+    pub(super) fn engine<'p>(&'p self, program: &'p Program) -> Engine<'p> {
+        let mut engine = Engine::new(program, &self.reaching, &self.taint);
+        engine.stop = Some(&self.stop);
+        engine
+    }
+
+    /// Whether a collective can be reached from a function.
+    pub fn reaches(&self, function: FunctionId) -> bool {
+        self.reaching.contains(&function)
+    }
+
+    /// The same, to be given up when `stop` is set.
+    #[must_use]
+    pub fn until(self, stop: Arc<AtomicBool>) -> Prepared {
+        Prepared { stop, ..self }
+    }
+
+    /// The same, for some functions only.
+    #[must_use]
+    pub fn only(&self, functions: impl IntoIterator<Item = FunctionId>, stop: Arc<AtomicBool>) -> Prepared {
+        let candidates = functions.into_iter().collect();
+        Prepared { reaching: self.reaching.clone(), taint: self.taint.clone(), candidates, stop }
+    }
+
+    /// The same, for another reader.
+    #[must_use]
+    pub fn again(&self, stop: Arc<AtomicBool>) -> Prepared {
+        self.only(self.candidates.iter().copied(), stop)
+    }
+
+    /// What holds after one file was replaced, for as long as nobody finds it out anew: `moved` says where a function
+    /// of before is now, and everything in `fresh` counts as worth a look.
+    #[must_use]
+    pub fn carried(&self, moved: impl Fn(FunctionId) -> Option<FunctionId>, fresh: &[FunctionId]) -> Prepared {
+        let carry = |set: &FxHashSet<FunctionId>| {
+            set.iter().filter_map(|&id| moved(id)).chain(fresh.iter().copied()).collect::<FxHashSet<FunctionId>>()
+        };
+        Prepared {
+            reaching: Arc::new(carry(&self.reaching)),
+            taint: self.taint.clone(),
+            candidates: carry(&self.candidates),
+            stop: Arc::default(),
+        }
     }
 }
 
 /// Traces every function of the files from which a collective can be reached. Files of one tree belong together:
 /// what they share with other trees is evaluated again there, so that trees can be traced side by side.
 pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {
-    let mut engine = Engine::new(program, &prepared.reaching, &prepared.taint);
+    let mut engine = prepared.engine(program);
     let mut healed = Healed::default();
     let unordered = unordered_loops(program, &prepared.reaching, files);
     let mut out = Divergence { unordered, reaching: prepared.reaching.clone(), ..Divergence::default() };
@@ -105,10 +154,16 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
             if skipped || !prepared.candidates.contains(&function) {
                 continue;
             }
+            if prepared.stop.load(Ordering::Relaxed) {
+                return out;
+            }
             engine.summary(function);
             // Callees complete before their callers, so that a split is found where it arises, not where it is inherited.
             while let Some(&completed) = engine.completed.get(checked) {
                 checked += 1;
+                if prepared.stop.load(Ordering::Relaxed) {
+                    return out;
+                }
                 if !program.same_tree(program.locate(completed).0, file) {
                     continue;
                 }
@@ -159,13 +214,16 @@ fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut
     for group in groups(engine, &disputed, size) {
         for _ in 0..MAX_SPLITS {
             let Some(found) = first_difference(engine, root, &outline, &group, size, healed) else { break };
-            let Some((split, heals)) = explain(engine, function, root, &found, healed) else { break };
+            let Some((mut split, heals)) = explain(engine, function, root, &found, healed) else { break };
             let mut fresh = false;
             for (site, call, heal) in heals {
                 fresh |= healed.insert(site, call, heal);
             }
             if !fresh {
                 break;
+            }
+            if engine.is_unsettled(function) {
+                split.confidence = Confidence::Low;
             }
             out.push(split);
         }

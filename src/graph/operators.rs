@@ -81,6 +81,13 @@ impl OperatorFolders {
         OperatorFolders { folders }
     }
 
+    /// All of them, by name.
+    pub fn all(&self) -> Vec<&str> {
+        let mut all: Vec<&str> = self.folders.iter().map(String::as_str).collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.folders.is_empty()

@@ -6,6 +6,7 @@ use crate::base::{FunctionId, LineIndex, Site};
 use crate::flow::{Axes, ChoiceForm, Effect, EffectId, EventId, Exit, LoopKind, Node, Value};
 use crate::model::FunctionKind;
 
+use super::divergence::Prepared;
 use super::evaluate::Engine;
 use super::program::Program;
 use super::reach::reaching;
@@ -21,7 +22,15 @@ const MAX_LINES: usize = 400;
 /// What the function issues, as an indented tree. None when it cannot be evaluated.
 pub fn outline(program: &Program, function: FunctionId) -> Option<String> {
     let (reached, taint) = (reaching(program), Taint::of(program));
-    let mut engine = Engine::new(program, &reached.functions, &taint);
+    told(program, Engine::new(program, &reached.functions, &taint), function)
+}
+
+/// The same, where what an evaluation needs is at hand.
+pub fn outline_prepared(program: &Program, prepared: &Prepared, function: FunctionId) -> Option<String> {
+    told(program, prepared.engine(program), function)
+}
+
+fn told(program: &Program, mut engine: Engine<'_>, function: FunctionId) -> Option<String> {
     let summary = engine.summary(function)?;
     let root = engine.looked_through(summary.effects, MAX_LOOKS, true);
     let (file, local) = program.locate(function);

@@ -17,13 +17,14 @@ use super::operators::OperatorFolders;
 use super::resolve::Target;
 
 /// One Python file of the program.
+#[derive(Clone)]
 pub struct FileEntry {
     /// Path relative to the working directory, with forward slashes.
     pub path: String,
     /// Its text.
     pub text: Arc<str>,
-    /// Its model.
-    pub model: File,
+    /// Its model; shared with whoever keeps it for the next run.
+    pub model: Arc<File>,
 }
 
 /// The linked program.
@@ -49,6 +50,8 @@ pub struct Program {
     environment: OnceLock<EnvironmentReads>,
     operators: OnceLock<OperatorFolders>,
     conduct: OnceLock<Conduct>,
+    /// The files whose conduct is asked for; all where absent.
+    focus: Option<FxHashSet<FileId>>,
 }
 
 impl Program {
@@ -77,16 +80,9 @@ impl Program {
             environment: OnceLock::new(),
             operators: OnceLock::new(),
             conduct: OnceLock::new(),
+            focus: None,
         };
-        let mut methods: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
-        for (index, file) in program.files.iter().enumerate() {
-            for class in &file.model.classes {
-                for &(name, method) in &class.methods {
-                    methods.entry(name).or_default().push(program.function_id(FileId(index as u32), method));
-                }
-            }
-        }
-        program.methods_by_name = methods;
+        program.methods_by_name = program.methods();
         program.catalogued = (0..program.function_count()).map(|_| OnceLock::new()).collect();
         program.lineages = (0..program.class_count()).map(|_| OnceLock::new()).collect();
         program.globals = program.files.iter().map(|_| RwLock::default()).collect();
@@ -149,11 +145,65 @@ impl Program {
 
     /// The program with some models replaced.
     #[must_use]
-    pub fn with_models(mut self, models: Vec<(FileId, File)>) -> Program {
+    pub fn with_models(mut self, models: Vec<(FileId, Arc<File>)>) -> Program {
         for (file, model) in models {
             self.files[file.index()].model = model;
         }
         Program::link(self.files, self.facts, self.catalog)
+    }
+
+    /// Puts another text of a file in its place. What was found out about the program as a whole is forgotten, except
+    /// for the operator folders; identities of functions and classes behind the file move by what it gained.
+    pub fn replace(&mut self, file: FileId, entry: FileEntry) {
+        let index = file.index();
+        let (old, new) = (self.files[index].model.clone(), entry.model.clone());
+        let first = self.function_base[index] as usize;
+        let bindings = Bindings::new(&new);
+        let methods = |file: &File| file.classes.iter().map(|class| class.methods.clone()).collect::<Vec<_>>();
+        let same_counts = old.functions.len() == new.functions.len() && old.classes.len() == new.classes.len();
+        let same_names = same_counts && self.bindings[index] == bindings && methods(&old) == methods(&new);
+        self.bindings[index] = bindings;
+        self.files[index] = entry;
+        if !same_counts {
+            self.function_base = bases(self.files.iter().map(|file| file.model.functions.len()));
+            self.class_base = bases(self.files.iter().map(|file| file.model.classes.len()));
+        }
+        self.catalogued.splice(first..first + old.functions.len(), new.functions.iter().map(|_| OnceLock::new()));
+        if !same_names {
+            self.methods_by_name = self.methods();
+            self.globals = self.files.iter().map(|_| RwLock::default()).collect();
+        }
+        self.lineages = (0..self.class_count()).map(|_| OnceLock::new()).collect();
+        self.environment = OnceLock::new();
+        self.forget();
+    }
+
+    /// Forgets what was found out about ranks, to find it out again for the files in `focus`.
+    pub fn refocus(&mut self, focus: impl IntoIterator<Item = FileId>) {
+        self.focus = Some(focus.into_iter().collect());
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.divergence = OnceLock::new();
+        self.conduct = OnceLock::new();
+    }
+
+    /// Whether what stands beside the main order is asked for in this file.
+    pub(super) fn in_focus(&self, file: FileId) -> bool {
+        self.focus.as_ref().is_none_or(|focus| focus.contains(&file))
+    }
+
+    fn methods(&self) -> FxHashMap<Symbol, Vec<FunctionId>> {
+        let mut methods: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
+        for (index, file) in self.files.iter().enumerate() {
+            for class in &file.model.classes {
+                for &(name, method) in &class.methods {
+                    methods.entry(name).or_default().push(self.function_id(FileId(index as u32), method));
+                }
+            }
+        }
+        methods
     }
 
     /// Whether the file imports a constant of another file that is an absolute path.

@@ -79,7 +79,7 @@ fn functions<'p>(
     program: &'p Program,
     reaching: &'p FxHashSet<FunctionId>,
 ) -> impl Iterator<Item = (FileId, LocalFunction)> + 'p {
-    program.file_ids().flat_map(move |file| {
+    program.file_ids().filter(|&file| program.in_focus(file)).flat_map(move |file| {
         let model = &program.file(file).model;
         model.functions.iter().enumerate().filter_map(move |(index, function)| {
             let local = LocalFunction(index as u32);

@@ -3,12 +3,16 @@
 //! Calls are collected by their last name and checked only when a function of that name turns out to reach something,
 //! so that the cost is that of the few functions that matter.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::catalog::{Entry, OperationKind};
 use crate::model::{Callee, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
 
+use super::bindings::ImportedName;
 use super::program::Program;
 use super::resolve::Target;
 
@@ -69,6 +73,7 @@ struct Search<'p> {
     callers: FxHashMap<Symbol, Callers>,
     /// Files that import a name.
     importers: FxHashMap<Symbol, Vec<FileId>>,
+    types: RefCell<FxHashMap<FileId, Rc<[Symbol]>>>,
 }
 
 impl<'p> Search<'p> {
@@ -82,6 +87,7 @@ impl<'p> Search<'p> {
             pending: Vec::new(),
             callers: FxHashMap::default(),
             importers: FxHashMap::default(),
+            types: RefCell::default(),
         };
         search.name_what_matters();
         for file in program.file_ids() {
@@ -251,18 +257,25 @@ impl<'p> Search<'p> {
             .filter(|parameter| parameter.name == object)
             .filter_map(|parameter| parameter.annotation)
             .any(|annotation| kind_of(annotation).is_some_and(communicates_as));
-        by_annotation
-            || model.imports.iter().any(|(_, import)| {
-                import.names.iter().any(|alias| {
-                    let (_, imported) = super::bindings::ImportedName::of(import, alias);
-                    match program.imported(file, imported) {
-                        Some(Target::External(dotted)) => {
-                            program.catalog.type_named(dotted).is_some_and(|kind| communicates_as(kind.name))
-                        }
-                        _ => false,
-                    }
-                })
+        by_annotation || self.imported_types(file).iter().any(|&kind| communicates_as(kind))
+    }
+
+    /// The catalogued types that a file imports.
+    fn imported_types(&self, file: FileId) -> Rc<[Symbol]> {
+        if let Some(known) = self.types.borrow().get(&file) {
+            return known.clone();
+        }
+        let program = self.program;
+        let names = program.file(file).model.imports.iter();
+        let names = names.flat_map(|(_, import)| import.names.iter().map(move |alias| ImportedName::of(import, alias)));
+        let found: Rc<[Symbol]> = names
+            .filter_map(|(_, imported)| match program.imported(file, imported) {
+                Some(Target::External(dotted)) => program.catalog.type_named(dotted).map(|kind| kind.name),
+                _ => None,
             })
+            .collect();
+        self.types.borrow_mut().insert(file, found.clone());
+        found
     }
 
     fn reach_at(&mut self, place: Place) {

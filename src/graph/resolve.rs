@@ -227,6 +227,9 @@ impl Program {
     /// A local name that is bound by an import or a definition, and by nothing else.
     fn local_target(&self, file: FileId, owner: LocalFunction, name: Symbol) -> Option<Target> {
         let model = &self.file(file).model;
+        if !model.defines(owner, name) {
+            return None;
+        }
         let mut found = None;
         let mut several = false;
         each_statement(model, model.function(owner).body, &mut |_, stmt| {

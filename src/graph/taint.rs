@@ -7,11 +7,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::Symbol;
 use crate::catalog::{Entry, Outcome, ValueKind};
-use crate::model::{Flow, Function, FunctionKind, Sink};
+use crate::model::{Function, FunctionKind, Sink};
 
 use super::evaluate::data::{is_batch, is_loader};
 use super::program::Program;
 use super::resolve::is_builtin;
+use super::suspects::Suspects;
 
 /// Parameters that hold a root, and parameters that hold a group.
 const ROOTS: [&str; 6] = ["src", "dst", "root", "src_rank", "dst_rank", "root_rank"];
@@ -32,6 +33,8 @@ pub struct Taint {
     names: FxHashSet<Symbol>,
     /// Names that count only behind another: `exists` behind `path`, `time` behind `time`.
     pairs: FxHashSet<(Symbol, Symbol)>,
+    /// The second names of those pairs.
+    second: FxHashSet<Symbol>,
     /// Operations that take a root, and reads of the environment: worth a look wherever they stand.
     notable: FxHashSet<Symbol>,
     /// Those that count only behind another: `get` behind `environ`.
@@ -139,10 +142,14 @@ impl Taint {
             taint.names.insert(Symbol::new(name));
         }
         let frequency = Frequency::of(program);
+        taint.second = taint.pairs.iter().map(|pair| pair.1).collect();
+        let mut fresh = None;
         for _ in 0..ROUNDS {
-            if !taint.spread(program, &frequency) {
+            let found = taint.spread(program, &frequency, fresh.as_ref());
+            if found.is_empty() {
                 break;
             }
+            fresh = Some(found);
         }
         taint
     }
@@ -157,85 +164,64 @@ impl Taint {
         self.notable.contains(&name) || before.is_some_and(|before| self.notable_pairs.contains(&(before, name)))
     }
 
-    /// Whether a run of mentions holds a name that may differ.
-    pub(super) fn mentioned(&self, mentions: &[Symbol], locals: &[Symbol]) -> bool {
-        let mut before = None;
-        mentions.iter().any(|&name| {
-            let pair = before.replace(name).is_some_and(|before| self.pairs.contains(&(before, name)));
-            pair || self.names.contains(&name) || locals.contains(&name)
-        })
+    /// Whether the parameter may differ, by its name.
+    pub(super) fn differs(&self, function: &Function, parameter: Symbol) -> bool {
+        self.names.contains(&parameter) || is_batch(function.name, parameter)
     }
 
-    fn spread(&mut self, program: &Program, frequency: &Frequency) -> bool {
-        let mut fresh: FxHashSet<Symbol> = FxHashSet::default();
+    /// Whether the name may stand for something that differs behind the name `before` it.
+    pub(super) fn is_pair(&self, before: Option<Symbol>, name: Symbol) -> bool {
+        self.second.contains(&name) && before.is_some_and(|before| self.pairs.contains(&(before, name)))
+    }
+
+    /// Spreads to names that functions make differ; `fresh` are those found in the last round, absent in the first.
+    /// A function that mentions none of them has nothing new to say.
+    fn spread(
+        &mut self,
+        program: &Program,
+        frequency: &Frequency,
+        fresh: Option<&FxHashSet<Symbol>>,
+    ) -> FxHashSet<Symbol> {
+        let mut found: FxHashSet<Symbol> = FxHashSet::default();
         for file in program.file_ids() {
-            for function in &program.file(file).model.functions {
-                self.through(function, &mut fresh);
+            for function in program.file(file).model.functions.iter().filter(|function| !function.flows.is_empty()) {
+                let parameters = || function.parameters.iter().map(|parameter| parameter.name);
+                let concerns = |fresh: &FxHashSet<Symbol>| {
+                    function.mentions.iter().any(|name| fresh.contains(name))
+                        || parameters().any(|name| fresh.contains(&name))
+                };
+                if fresh.is_none_or(concerns) {
+                    self.through(function, &mut found);
+                }
             }
         }
-        let before = self.names.len();
-        self.names.extend(fresh.into_iter().filter(|&name| !frequency.is_generic(name)));
-        self.names.len() > before
+        found.retain(|&name| !self.names.contains(&name) && !frequency.is_generic(name));
+        self.names.extend(&found);
+        found
     }
 
     /// Names that a function makes differ: attributes it writes, itself if it returns such a value.
     fn through(&self, function: &Function, fresh: &mut FxHashSet<Symbol>) {
-        let mut locals = Vec::new();
-        self.locals(function, &mut locals);
+        let suspects = Suspects::of(self, function, Vec::new());
+        if suspects.is_empty() {
+            return;
+        }
         for flow in &function.flows {
-            if !self.flows(function, flow, &locals) {
-                continue;
-            }
-            fresh.extend(match flow.to {
+            let name = match flow.to {
                 Sink::Return => (function.kind == FunctionKind::Def).then_some(function.name),
                 Sink::Attribute(name) => Some(name),
                 // Variables of modules and classes are seen from elsewhere.
                 Sink::Name(name) => {
                     matches!(function.kind, FunctionKind::Module | FunctionKind::ClassBody).then_some(name)
                 }
-            });
-        }
-    }
-
-    /// The function's own variables that may differ.
-    pub(super) fn locals(&self, function: &Function, locals: &mut Vec<Symbol>) {
-        locals.extend(
-            function
-                .parameters
-                .iter()
-                .map(|parameter| parameter.name)
-                .filter(|&name| self.names.contains(&name) || is_batch(function.name, name)),
-        );
-        for _ in 0..2 {
-            let before = locals.len();
-            for flow in &function.flows {
-                if let Sink::Name(name) = flow.to
-                    && !locals.contains(&name)
-                    && self.flows(function, flow, locals)
-                {
-                    locals.push(name);
-                }
-            }
-            if locals.len() == before {
-                break;
+            };
+            if let Some(name) = name
+                && !self.names.contains(&name)
+                && suspects.flows(flow)
+            {
+                fresh.insert(name);
             }
         }
-    }
-
-    fn flows(&self, function: &Function, flow: &Flow, locals: &[Symbol]) -> bool {
-        let tainted = |start: u32, end: u32| self.mentioned(&function.mentions[start as usize..end as usize], locals);
-        if tainted(flow.start, flow.end) {
-            return true;
-        }
-        let mut guard = flow.guard;
-        while guard > 0 {
-            let around = function.guards[guard as usize - 1];
-            if tainted(around.start, around.end) {
-                return true;
-            }
-            guard = around.around;
-        }
-        false
     }
 }
 
@@ -288,7 +274,7 @@ mod tests {
             self.leads = dist.get_rank() == 0\n\n    def save(self):\n        if self.leads:\n            \
             dist.barrier()\n\n    def step(self, count):\n        if count > 3:\n            dist.barrier()\n";
         let model = lower(&crate::syntax::parse(text), text, Detail::Full);
-        let entry = FileEntry { path: "job.py".to_owned(), text: text.into(), model };
+        let entry = FileEntry { path: "job.py".to_owned(), text: text.into(), model: std::sync::Arc::new(model) };
         let program = Program::link(vec![entry], ProjectFacts::default(), Catalog::builtin().clone().into());
         let taint = Taint::of(&program);
         assert!(taint.holds(Symbol::new("leads")));

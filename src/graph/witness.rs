@@ -9,17 +9,10 @@ use crate::flow::{
     Healed, LoopKind, Node, Parting, Reached, Truth, Value, World,
 };
 
-use crate::model::{BinaryOp, CompareOp};
-
 use super::blame::{Blame, blame, contains, depends_on_caller, paths_to, preorder, site_of};
-use super::divergence::{form_of, group_confidence};
+use super::confidence::Evidence;
+use super::divergence::form_of;
 use super::evaluate::{Birth, Engine};
-
-/// Calls down to an event that are one inferred step of their own.
-const LONG_WAY: usize = 4;
-
-/// Parts of a question that are looked at.
-const MAX_PARTS: usize = 24;
 
 /// A difference between two classes of ranks on one group.
 pub(super) struct Found {
@@ -150,60 +143,6 @@ pub(super) fn explain(
     let parting = decision.map(|decision| decision.site);
     let birth = leaf.and_then(|leaf| engine.birth(leaf, function, parting));
     let origin = origin(engine, leaf, birth, decision);
-    let mut confidence = group_confidence(&found.group).min(engine.effects.event(main).confidence);
-    if let Some(birth) = birth {
-        confidence = confidence.min(birth.confidence);
-    }
-    let catalogued = leaf.is_some_and(|leaf| matches!(engine.values.node(leaf), Node::Rank(_)));
-    if birth.is_none() && !catalogued || found.one.rank == found.other.rank && same_place(found) {
-        // An opaque fact: it may differ, nobody has shown a rank on which it does.
-        confidence = confidence.min(Confidence::Medium);
-    }
-    // A fact of the outside world that comes from another function has come a long way, through attributes and returns
-    // that hold other things as well; an opaque fact of which nobody can say where it was born explains nothing.
-    let opaque = found.one.rank == found.other.rank && same_place(found);
-    let local = leaf.and_then(|leaf| match engine.values.node(leaf) {
-        Node::Local(born, _) if !engine.shares.contains(&leaf) => Some(*born),
-        _ => None,
-    });
-    let share = leaf.is_some_and(|leaf| engine.shares.contains(&leaf));
-    let near = |born: Site| parting.is_some_and(|parting| engine.same_function(parting, born));
-    if local.is_some_and(|born| !near(born))
-        || opaque && !share && local.is_none() && birth.is_none() && decision.is_some()
-        || opaque
-            && !share
-            && decision.is_some()
-            && is_guess(engine, test, leaf, &found.group, birth.is_some_and(|birth| near(birth.site)))
-        || asks_a_cache(engine, decision)
-        || !share && asks_for_none(engine, test)
-        || may_be_members(engine, test, &found.group)
-        || opaque && engine.is_test(function)
-    {
-        confidence = Confidence::Low;
-    }
-    if is_kept(engine, blame.cause, main) {
-        confidence = Confidence::Low;
-    }
-    // A failing assertion ends the job, so that nobody waits, unless somebody catches it; a wrong argument is wrong on
-    // every rank.
-    let asserted = decision.is_some_and(|decision| decision.is_assertion || engine.refusals.contains(&decision.site))
-        && kind == SplitKind::EarlyExit;
-    if cause.is_none() && differs(main).is_none() || asserted {
-        confidence = Confidence::Low;
-    }
-    // Of a group of which nothing is known all members may have the same place on their nodes.
-    let unnamed = group_name(engine, &found.group, engine.effects.event(main).group) == "its group";
-    let of_job = leaf.is_some_and(|leaf| matches!(engine.values.node(leaf), Node::Rank(axes) if axes.is_all()));
-    let asks_for_node = decision.is_some_and(|decision| {
-        let text = engine.text(decision.site);
-        text.contains("local_rank") && !text.contains("mesh")
-    });
-    if unnamed && of_job && asks_for_node {
-        confidence = Confidence::Low;
-    }
-    if found.group == GroupKey::World && chosen_by_flag(engine, root, main) {
-        confidence = Confidence::Low;
-    }
     let mut calls = calls(engine, root, main, &blame, healed);
     let site = engine.effects.event(main).site;
     let mut heals = blame.heals.clone();
@@ -222,15 +161,22 @@ pub(super) fn explain(
     if blame.inside && down == blame.path.len() {
         calls.drain(..down.min(calls.len()));
     }
-    // Each call of the way is looked up by name: a long one beside another inferred step is too much.
-    let by_rank = found.group == GroupKey::World && found.one.rank != found.other.rank;
-    let long = if found.group == GroupKey::World { LONG_WAY } else { LONG_WAY - 1 };
-    // A function that bears the operation's name is a wrapper of it: the way ends there.
-    let op = engine.effects.event(main).op;
-    let steps = calls.iter().position(|(_, called)| *called == op).unwrap_or(calls.len());
-    if steps >= long && (confidence < Confidence::High || !by_rank) {
-        confidence = Confidence::Low;
-    }
+    let evidence = Evidence {
+        engine,
+        function,
+        root,
+        found,
+        kind,
+        main,
+        cause: blame.cause,
+        decision,
+        test,
+        leaf,
+        birth,
+        same_event: differs(main).is_none(),
+        calls: &calls,
+    };
+    let confidence = evidence.confidence();
     let split = Split {
         kind,
         function,
@@ -244,161 +190,6 @@ pub(super) fn explain(
         confidence,
     };
     Some((split, heals))
-}
-
-/// Whether more than one step to the difference is a guess: that a name or an object of unknown make holds something of
-/// this rank's own, and that the ranks of a group nobody knows the layout of are those that differ in it.
-fn is_guess(engine: &Engine<'_>, test: Option<Value>, leaf: Option<Value>, group: &GroupKey, near: bool) -> bool {
-    let unknown_group = matches!(group, GroupKey::Other(_) | GroupKey::NonMember);
-    leaf.is_none_or(|leaf| match engine.values.node(leaf) {
-        Node::Local(..) | Node::Parameter(..) => unknown_group,
-        Node::Rank(_) => !near && test.is_some_and(|test| !reaches_rank(engine, test)),
-        _ => false,
-    })
-}
-
-/// Whether a rank goes into the value by what the program itself computes, not through what an unknown function or
-/// object makes of it.
-fn reaches_rank(engine: &Engine<'_>, value: Value) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        if !seen.insert(value) || seen.len() > 2_000 || engine.values.vary(value).is_empty() {
-            continue;
-        }
-        match engine.values.node(value) {
-            Node::Rank(_) => return true,
-            Node::Not(inner) | Node::Length(inner) | Node::Item(_, inner) => pending.push(*inner),
-            Node::And(left, right)
-            | Node::Or(left, right)
-            | Node::Compare(_, left, right)
-            | Node::Binary(_, left, right)
-            | Node::Index(left, right) => pending.extend([*left, *right]),
-            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
-            Node::Sequence(parts)
-            | Node::Range(parts)
-            | Node::Mapped(_, parts)
-            | Node::Changed(_, parts)
-            | Node::Carried(_, _, parts) => pending.extend(parts.iter()),
-            _ => {}
-        }
-    }
-    false
-}
-
-/// Whether the question is whether something lies in a cache: those are filled on every rank, at the same call.
-fn asks_a_cache(engine: &Engine<'_>, decision: Option<Decision>) -> bool {
-    let Some(decision) = decision.filter(|decision| !decision.is_loop) else { return false };
-    let text = engine.text(decision.site);
-    text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '.'))
-        .skip_while(|&word| word != "in")
-        .nth(1)
-        .is_some_and(|container| container.rsplit('.').next().is_some_and(|name| name.to_lowercase().contains("cache")))
-}
-
-/// Whether all that differs is asked for being there: what a thing is made from differs, not whether it is.
-fn asks_for_none(engine: &Engine<'_>, test: Option<Value>) -> bool {
-    let mut pending: Vec<Value> = test.into_iter().collect();
-    let mut asks = false;
-    while let Some(value) = pending.pop() {
-        match engine.values.node(value) {
-            _ if engine.values.truth_axes(value).is_empty() => {}
-            Node::Not(inner) => pending.push(*inner),
-            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
-            Node::Compare(CompareOp::Is | CompareOp::IsNot, subject, none)
-                if *engine.values.node(*none) == Node::None
-                    && matches!(engine.values.node(*subject), Node::Apply(..) | Node::Invoked(..)) =>
-            {
-                asks = true;
-            }
-            _ => return false,
-        }
-    }
-    asks
-}
-
-/// Whether the ranks of a group that nobody knows the layout of may be just those that the question is true of: it asks
-/// whether this rank is in a list, or works out its place.
-fn may_be_members(engine: &Engine<'_>, test: Option<Value>, group: &GroupKey) -> bool {
-    if !matches!(group, GroupKey::Other(_)) {
-        return false;
-    }
-    let mut pending: Vec<Value> = test.into_iter().collect();
-    for _ in 0..MAX_PARTS {
-        let Some(value) = pending.pop() else { return false };
-        match engine.values.node(value) {
-            Node::Not(inner) => pending.push(*inner),
-            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
-            Node::Compare(CompareOp::In | CompareOp::NotIn, rank, list) => {
-                return is_world_rank(engine, *rank) && matches!(engine.values.node(*list), Node::Sequence(_));
-            }
-            Node::Compare(_, left, right) => pending.extend([*left, *right]),
-            Node::Binary(BinaryOp::Mod | BinaryOp::FloorDiv, left, _) if is_world_rank(engine, *left) => return true,
-            Node::Binary(_, left, right) => pending.extend([*left, *right]),
-            _ => {}
-        }
-    }
-    false
-}
-
-fn is_world_rank(engine: &Engine<'_>, value: Value) -> bool {
-    matches!(engine.values.node(value), Node::Rank(axes) if axes.is_all())
-}
-
-/// Whether a group, or a wrapped model, is made once, behind a question whether it is there: every rank asks at its first
-/// use, and where that is says nothing of who gets there.
-fn is_kept(engine: &Engine<'_>, cause: Option<Parting>, main: EventId) -> bool {
-    let Some(cause) = cause else { return false };
-    let event = engine.effects.event(main);
-    let asks = |test: Value| match event.creates {
-        true => asks_whether_empty(engine, test),
-        false => matches!(engine.values.node(test), Node::Compare(CompareOp::Is, ..)),
-    };
-    let made = event.creates || event.op.as_str() == "ddp_init";
-    made && preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
-        Effect::Choice { test, then, .. } if effect != cause.effect && engine.values.vary(*test).is_empty() => {
-            asks(*test) && contains(engine, *then, main)
-        }
-        _ => false,
-    })
-}
-
-fn asks_whether_empty(engine: &Engine<'_>, test: Value) -> bool {
-    match engine.values.node(test) {
-        Node::Compare(CompareOp::Eq, left, right) => {
-            matches!(engine.values.node(*left), Node::Length(_)) && *engine.values.node(*right) == Node::Int(0)
-        }
-        Node::Not(inner) => matches!(engine.values.node(*inner), Node::Length(_)),
-        _ => false,
-    }
-}
-
-/// Whether a setting chooses the group of all ranks here and a smaller one otherwise: who sets it knows who gets here.
-fn chosen_by_flag(engine: &Engine<'_>, root: EffectId, main: EventId) -> bool {
-    let smaller = |effect: EffectId| {
-        preorder(engine, effect).into_iter().any(|below| match engine.effects.get(below) {
-            Effect::Event(event) => {
-                let event = engine.effects.event(*event);
-                let op = engine.effects.event(main).op;
-                event.op == op && !engine.values.group_axes(event.group).is_all()
-            }
-            _ => false,
-        })
-    };
-    preorder(engine, root).into_iter().any(|effect| match engine.effects.get(effect) {
-        Effect::Choice { test, then, otherwise, .. } if engine.values.vary(*test).is_empty() => {
-            match (contains(engine, *then, main), contains(engine, *otherwise, main)) {
-                (true, false) => smaller(*otherwise),
-                (false, true) => smaller(*then),
-                _ => false,
-            }
-        }
-        _ => false,
-    })
-}
-
-fn same_place(found: &Found) -> bool {
-    found.one.coordinates == found.other.coordinates
 }
 
 /// What of an event is not the same for two ranks.

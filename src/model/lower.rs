@@ -1,7 +1,5 @@
 //! From the syntax tree to the compact tree: statements, functions, classes, imports.
 
-use rustc_hash::FxHashMap;
-
 use crate::base::{Span, Symbol};
 use crate::syntax::{Parsed, ast, span, span_of};
 
@@ -26,9 +24,6 @@ const MAX_ARMS: usize = 4_000;
 
 /// Strings longer than this many bytes carry no path, name or command.
 const MAX_STRING: usize = 4096;
-
-/// Different names that a common file has, or more.
-const NAMES_OF_A_FILE: usize = 256;
 
 /// Lowers one parsed file.
 pub fn lower(parsed: &Parsed, source: &str, detail: Detail) -> File {
@@ -56,11 +51,10 @@ pub(super) struct Scope {
     exits: u32,
 }
 
-pub(super) struct Lowerer<'a> {
+pub(super) struct Lowerer {
     pub(super) file: File,
     pub(super) detail: Detail,
     pub(super) depth: u32,
-    names: FxHashMap<&'a str, Symbol>,
     scopes: Vec<Scope>,
     pub(super) functions: Vec<LocalFunction>,
     classes: Vec<LocalClass>,
@@ -72,21 +66,9 @@ const ENDING: [&str; 4] = ["exit", "_exit", "abort", "quit"];
 /// Methods that keep what they are handed.
 const FILLING: [&str; 8] = ["append", "appendleft", "extend", "insert", "add", "update", "put", "put_nowait"];
 
-impl<'a> Lowerer<'a> {
+impl Lowerer {
     fn new(detail: Detail) -> Self {
-        Self {
-            file: File::default(),
-            detail,
-            depth: 0,
-            names: FxHashMap::with_capacity_and_hasher(NAMES_OF_A_FILE, Default::default()),
-            scopes: Vec::new(),
-            functions: Vec::new(),
-            classes: Vec::new(),
-        }
-    }
-
-    pub(super) fn symbol(&mut self, text: &'a str) -> Symbol {
-        *self.names.entry(text).or_insert_with(|| Symbol::new(text))
+        Self { file: File::default(), detail, depth: 0, scopes: Vec::new(), functions: Vec::new(), classes: Vec::new() }
     }
 
     pub(super) fn string(&mut self, text: &str) -> Option<Symbol> {
@@ -110,10 +92,10 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The value lowered since `start` goes to the target.
-    fn flows(&mut self, target: &'a ast::Expr, start: u32, end: u32) {
+    fn flows(&mut self, target: &ast::Expr, start: u32, end: u32) {
         let to = match target {
-            ast::Expr::Name(name) => Sink::Name(self.symbol(name.id.as_str())),
-            ast::Expr::Attribute(attribute) => Sink::Attribute(self.symbol(attribute.attr.as_str())),
+            ast::Expr::Name(name) => Sink::Name(Symbol::new(name.id.as_str())),
+            ast::Expr::Attribute(attribute) => Sink::Attribute(Symbol::new(attribute.attr.as_str())),
             ast::Expr::Tuple(tuple) => return tuple.elts.iter().for_each(|part| self.flows(part, start, end)),
             ast::Expr::List(list) => return list.elts.iter().for_each(|part| self.flows(part, start, end)),
             ast::Expr::Starred(starred) => return self.flows(&starred.value, start, end),
@@ -166,7 +148,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn module(&mut self, module: &'a ast::ModModule) {
+    fn module(&mut self, module: &ast::ModModule) {
         let id = self.declare(Symbol::new("<module>"), FunctionKind::Module, span(module.range), span(module.range));
         self.enter(id);
         let body = self.body(&module.body);
@@ -233,7 +215,7 @@ impl<'a> Lowerer<'a> {
         function.locals = locals;
     }
 
-    pub(super) fn body(&mut self, stmts: &'a [ast::Stmt]) -> Block {
+    pub(super) fn body(&mut self, stmts: &[ast::Stmt]) -> Block {
         let mut out = Vec::with_capacity(stmts.len());
         if self.depth < MAX_DEPTH {
             self.depth += 1;
@@ -245,7 +227,7 @@ impl<'a> Lowerer<'a> {
         self.file.push_block(&out)
     }
 
-    pub(super) fn stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<StmtId>) {
+    pub(super) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<StmtId>) {
         let at = span_of(stmt);
         let skeleton = self.detail == Detail::Skeleton;
         let lowered = match stmt {
@@ -376,18 +358,12 @@ impl<'a> Lowerer<'a> {
     }
 
     /// `if … elif … else` as nested two-way choices.
-    fn if_chain(&mut self, stmt: &'a ast::StmtIf, out: &mut Vec<StmtId>) {
+    fn if_chain(&mut self, stmt: &ast::StmtIf, out: &mut Vec<StmtId>) {
         let id = self.choice(&stmt.test, &stmt.body, &stmt.elif_else_clauses, span(stmt.range));
         out.push(id);
     }
 
-    fn choice(
-        &mut self,
-        test: &'a ast::Expr,
-        body: &'a [ast::Stmt],
-        rest: &'a [ast::ElifElseClause],
-        at: Span,
-    ) -> StmtId {
+    fn choice(&mut self, test: &ast::Expr, body: &[ast::Stmt], rest: &[ast::ElifElseClause], at: Span) -> StmtId {
         let start = self.mark();
         let test = self.expr(test);
         let (body, orelse) = self.under(start, |lowerer| {
@@ -410,7 +386,7 @@ impl<'a> Lowerer<'a> {
         self.file.push_stmt(Stmt::If { test, body, orelse }, at)
     }
 
-    fn try_statement(&mut self, stmt: &'a ast::StmtTry) -> Stmt {
+    fn try_statement(&mut self, stmt: &ast::StmtTry) -> Stmt {
         let body = self.body(&stmt.body);
         let handlers = stmt
             .handlers
@@ -419,7 +395,7 @@ impl<'a> Lowerer<'a> {
                 let ast::ExceptHandler::ExceptHandler(handler) = handler;
                 let kind = handler.type_.as_deref().map(|kind| self.expr(kind));
                 let name = handler.name.as_ref().map(|name| {
-                    let name = self.symbol(name.as_str());
+                    let name = Symbol::new(name.as_str());
                     self.bind(name);
                     name
                 });
@@ -432,29 +408,29 @@ impl<'a> Lowerer<'a> {
         Stmt::Try(Box::new(Try { body, handlers, orelse, finally }))
     }
 
-    fn outer(&mut self, names: &'a [ast::Identifier]) -> Stmt {
-        let names: Vec<Symbol> = names.iter().map(|name| self.symbol(name.as_str())).collect();
+    fn outer(&mut self, names: &[ast::Identifier]) -> Stmt {
+        let names: Vec<Symbol> = names.iter().map(|name| Symbol::new(name.as_str())).collect();
         self.scope().outer.extend(&names);
         Stmt::Outer(names)
     }
 
-    fn import(&mut self, import: &'a ast::StmtImport) -> Stmt {
+    fn import(&mut self, import: &ast::StmtImport) -> Stmt {
         let names = self.aliases(&import.names, false);
         self.record(Import { module: None, level: 0, from: false, names })
     }
 
-    fn import_from(&mut self, import: &'a ast::StmtImportFrom) -> Stmt {
-        let module = import.module.as_ref().map(|module| self.symbol(module.as_str()));
+    fn import_from(&mut self, import: &ast::StmtImportFrom) -> Stmt {
+        let module = import.module.as_ref().map(|module| Symbol::new(module.as_str()));
         let names = self.aliases(&import.names, true);
         self.record(Import { module, level: import.level, from: true, names })
     }
 
-    fn aliases(&mut self, names: &'a [ast::Alias], from: bool) -> Vec<Alias> {
+    fn aliases(&mut self, names: &[ast::Alias], from: bool) -> Vec<Alias> {
         names
             .iter()
             .map(|alias| {
-                let name = self.symbol(alias.name.as_str());
-                let bound = alias.asname.as_ref().map(|name| self.symbol(name.as_str()));
+                let name = Symbol::new(alias.name.as_str());
+                let bound = alias.asname.as_ref().map(|name| Symbol::new(name.as_str()));
                 let local = bound.unwrap_or_else(|| {
                     if from { name } else { Symbol::new(name.as_str().split('.').next().unwrap_or_default()) }
                 });
@@ -470,8 +446,8 @@ impl<'a> Lowerer<'a> {
         Stmt::Import(import)
     }
 
-    fn function(&mut self, def: &'a ast::StmtFunctionDef) -> LocalFunction {
-        let name = self.symbol(def.name.as_str());
+    fn function(&mut self, def: &ast::StmtFunctionDef) -> LocalFunction {
+        let name = Symbol::new(def.name.as_str());
         self.bind(name);
         let decorators: Vec<ExprId> =
             def.decorator_list.iter().map(|decorator| self.full_expr(&decorator.expression)).collect();
@@ -492,7 +468,7 @@ impl<'a> Lowerer<'a> {
         id
     }
 
-    pub(super) fn lambda(&mut self, lambda: &'a ast::ExprLambda) -> LocalFunction {
+    pub(super) fn lambda(&mut self, lambda: &ast::ExprLambda) -> LocalFunction {
         let at = span(lambda.range);
         let parameters = lambda.parameters.as_deref().map_or_else(Vec::new, |parameters| self.parameters(parameters));
         let id = self.declare(Symbol::new("<lambda>"), FunctionKind::Lambda, at, at);
@@ -516,10 +492,10 @@ impl<'a> Lowerer<'a> {
         self.leave(id, body);
     }
 
-    fn parameters(&mut self, parameters: &'a ast::Parameters) -> Vec<Parameter> {
+    fn parameters(&mut self, parameters: &ast::Parameters) -> Vec<Parameter> {
         let mut out = Vec::new();
-        let mut add = |lowerer: &mut Self, parameter: &'a ast::Parameter, kind, default: Option<&'a ast::Expr>| {
-            let name = lowerer.symbol(parameter.name.as_str());
+        let mut add = |lowerer: &mut Self, parameter: &ast::Parameter, kind, default: Option<&ast::Expr>| {
+            let name = Symbol::new(parameter.name.as_str());
             let default = default.map(|default| lowerer.expr(default));
             let annotation = parameter.annotation.as_deref().map(|annotation| lowerer.expr(annotation));
             out.push(Parameter { name, kind, default, annotation, span: span(parameter.range) });
@@ -539,8 +515,8 @@ impl<'a> Lowerer<'a> {
         out
     }
 
-    fn class(&mut self, def: &'a ast::StmtClassDef) -> LocalClass {
-        let name = self.symbol(def.name.as_str());
+    fn class(&mut self, def: &ast::StmtClassDef) -> LocalClass {
+        let name = Symbol::new(def.name.as_str());
         self.bind(name);
         let decorators: Vec<ExprId> =
             def.decorator_list.iter().map(|decorator| self.full_expr(&decorator.expression)).collect();

@@ -2,14 +2,15 @@
 
 use smallvec::SmallVec;
 
+use crate::base::Symbol;
 use crate::syntax::{ast, span, span_of};
 
 use super::lower::{Lowerer, MAX_DEPTH, binary_op};
 use super::tree::*;
 
-impl<'a> Lowerer<'a> {
+impl Lowerer {
     /// An expression that is kept even in a skeleton: a callee, a decorator, a base class.
-    pub(super) fn full_expr(&mut self, expr: &'a ast::Expr) -> ExprId {
+    pub(super) fn full_expr(&mut self, expr: &ast::Expr) -> ExprId {
         let detail = std::mem::replace(&mut self.detail, super::Detail::Full);
         let id = match expr {
             _ if detail == super::Detail::Full => self.expr(expr),
@@ -22,10 +23,10 @@ impl<'a> Lowerer<'a> {
     }
 
     /// A target of an assignment; names in it become local.
-    pub(super) fn target(&mut self, expr: &'a ast::Expr) -> ExprId {
+    pub(super) fn target(&mut self, expr: &ast::Expr) -> ExprId {
         match expr {
             ast::Expr::Name(name) => {
-                let name = self.symbol(name.id.as_str());
+                let name = Symbol::new(name.id.as_str());
                 self.bind(name);
             }
             ast::Expr::Tuple(tuple) => return self.targets(&tuple.elts, expr, Expr::Tuple),
@@ -39,18 +40,18 @@ impl<'a> Lowerer<'a> {
         self.expr(expr)
     }
 
-    fn targets(&mut self, elements: &'a [ast::Expr], whole: &'a ast::Expr, build: fn(List) -> Expr) -> ExprId {
+    fn targets(&mut self, elements: &[ast::Expr], whole: &ast::Expr, build: fn(List) -> Expr) -> ExprId {
         let elements: Vec<ExprId> = elements.iter().map(|element| self.target(element)).collect();
         let elements = self.file.push_list(&elements);
         self.file.push_expr(build(elements), span_of(whole))
     }
 
-    fn exprs(&mut self, exprs: &'a [ast::Expr]) -> List {
+    fn exprs(&mut self, exprs: &[ast::Expr]) -> List {
         let ids: Vec<ExprId> = exprs.iter().map(|expr| self.expr(expr)).collect();
         self.file.push_list(&ids)
     }
 
-    pub(super) fn expr(&mut self, expr: &'a ast::Expr) -> ExprId {
+    pub(super) fn expr(&mut self, expr: &ast::Expr) -> ExprId {
         let at = span_of(expr);
         if self.depth >= MAX_DEPTH {
             return self.file.push_expr(Expr::Missing, at);
@@ -61,16 +62,16 @@ impl<'a> Lowerer<'a> {
         self.file.push_expr(lowered, at)
     }
 
-    fn expr_kind(&mut self, expr: &'a ast::Expr) -> Expr {
+    fn expr_kind(&mut self, expr: &ast::Expr) -> Expr {
         match expr {
             ast::Expr::Name(name) => {
-                let name = self.symbol(name.id.as_str());
+                let name = Symbol::new(name.id.as_str());
                 self.scope().mentions.push(name);
                 Expr::Name(name)
             }
             ast::Expr::Attribute(attribute) => {
                 let value = self.expr(&attribute.value);
-                let name = self.symbol(attribute.attr.as_str());
+                let name = Symbol::new(attribute.attr.as_str());
                 self.scope().mentions.push(name);
                 Expr::Attribute { value, name }
             }
@@ -161,7 +162,7 @@ impl<'a> Lowerer<'a> {
                 let value = self.expr(&named.value);
                 match &*named.target {
                     ast::Expr::Name(name) => {
-                        let name = self.symbol(name.id.as_str());
+                        let name = Symbol::new(name.id.as_str());
                         self.bind(name);
                         Expr::Walrus(name, value)
                     }
@@ -175,7 +176,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn call(&mut self, call: &'a ast::ExprCall) -> Expr {
+    fn call(&mut self, call: &ast::ExprCall) -> Expr {
         let callee = self.expr(&call.func);
         let start = self.mark();
         self.called(callee);
@@ -195,7 +196,7 @@ impl<'a> Lowerer<'a> {
             .keywords
             .iter()
             .map(|keyword| {
-                let name = keyword.arg.as_ref().map(|name| self.symbol(name.as_str()));
+                let name = keyword.arg.as_ref().map(|name| Symbol::new(name.as_str()));
                 Keyword { name, value: self.expr(&keyword.value) }
             })
             .collect();
@@ -211,7 +212,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn dict(&mut self, dict: &'a ast::ExprDict) -> Expr {
+    fn dict(&mut self, dict: &ast::ExprDict) -> Expr {
         let mut parts = Vec::with_capacity(dict.items.len() * 2);
         for item in &dict.items {
             let key = match &item.key {
@@ -226,9 +227,9 @@ impl<'a> Lowerer<'a> {
     fn comprehension(
         &mut self,
         kind: ComprehensionKind,
-        element: &'a ast::Expr,
-        key: Option<&'a ast::Expr>,
-        generators: &'a [ast::Comprehension],
+        element: &ast::Expr,
+        key: Option<&ast::Expr>,
+        generators: &[ast::Comprehension],
     ) -> Expr {
         let start = self.mark();
         let clauses = generators
@@ -246,7 +247,7 @@ impl<'a> Lowerer<'a> {
         Expr::Comprehension(self.file.push_comprehension(Comprehension { kind, element, key, clauses }))
     }
 
-    fn comparison(&mut self, comparison: &'a ast::ExprCompare) -> Expr {
+    fn comparison(&mut self, comparison: &ast::ExprCompare) -> Expr {
         let operands: Vec<ExprId> = std::iter::once(&*comparison.left)
             .chain(comparison.comparators.iter())
             .map(|operand| self.expr(operand))
@@ -266,7 +267,7 @@ impl<'a> Lowerer<'a> {
         Expr::And(self.file.push_list(&parts))
     }
 
-    fn format(&mut self, literal: &'a ast::ExprFString) -> Expr {
+    fn format(&mut self, literal: &ast::ExprFString) -> Expr {
         let mut parts = Vec::new();
         for part in literal.value.iter() {
             match part {

@@ -6,15 +6,15 @@ use crate::syntax::{ast, span_of};
 use super::lower::Lowerer;
 use super::tree::*;
 
-impl<'a> Lowerer<'a> {
-    pub(super) fn match_statement(&mut self, stmt: &'a ast::StmtMatch) -> Stmt {
+impl Lowerer {
+    pub(super) fn match_statement(&mut self, stmt: &ast::StmtMatch) -> Stmt {
         let start = self.mark();
         let subject = self.expr(&stmt.subject);
         let cases = self.under(start, |lowerer| lowerer.cases(&stmt.cases, subject));
         Stmt::Match { subject, cases }
     }
 
-    fn cases(&mut self, cases: &'a [ast::MatchCase], subject: ExprId) -> Vec<Case> {
+    fn cases(&mut self, cases: &[ast::MatchCase], subject: ExprId) -> Vec<Case> {
         cases
             .iter()
             .map(|case| {
@@ -37,7 +37,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// The test a pattern amounts to, over `subject`.
-    fn pattern(&mut self, pattern: &'a ast::Pattern, subject: ExprId, bindings: &mut Vec<Symbol>) -> ExprId {
+    fn pattern(&mut self, pattern: &ast::Pattern, subject: ExprId, bindings: &mut Vec<Symbol>) -> ExprId {
         let at = span_of(pattern);
         match pattern {
             ast::Pattern::MatchValue(value) => {
@@ -61,7 +61,7 @@ impl<'a> Lowerer<'a> {
             }
             ast::Pattern::MatchAs(capture) => {
                 if let Some(name) = &capture.name {
-                    bindings.push(self.symbol(name.as_str()));
+                    bindings.push(Symbol::new(name.as_str()));
                 }
                 match capture.pattern.as_deref() {
                     Some(inner) => self.pattern(inner, subject, bindings),

@@ -10,8 +10,8 @@ use super::tree::*;
 /// Collections of more elements than this are data, not a list of keys.
 const MAX_COLLECTION: usize = 200;
 
-impl<'a> Lowerer<'a> {
-    pub(super) fn skeleton_stmt(&mut self, stmt: &'a ast::Stmt, out: &mut Vec<StmtId>) {
+impl Lowerer {
+    pub(super) fn skeleton_stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<StmtId>) {
         if self.functions.len() == 1
             && let ast::Stmt::Assign(assign) = stmt
             && is_constant(assign)

@@ -640,6 +640,22 @@ impl File {
         LocalFunction(0)
     }
 
+    /// Whether the body of `owner`, which is not the module's, defines or imports something of that name: a quick answer,
+    /// without walking its statements.
+    pub fn defines(&self, owner: LocalFunction, name: Symbol) -> bool {
+        let whole = self.function(owner).span;
+        let mut nested = self.functions[owner.0 as usize + 1..].iter().take_while(|one| one.span.start < whole.end);
+        nested.any(|one| one.name == name && one.parent == Some(owner))
+            || self.classes.iter().any(|class| class.name == name && class.parent == owner)
+            || self.imports.iter().filter(|(home, _)| *home == owner).any(|(_, import)| {
+                import.names.iter().any(|alias| match alias.alias {
+                    Some(bound) => bound == name,
+                    None if import.from => alias.name == name,
+                    None => alias.name.as_str().split('.').next() == Some(name.as_str()),
+                })
+            })
+    }
+
     /// The dotted name of a function within the module; empty for the module's own body.
     pub fn qualified(&self, function: LocalFunction) -> String {
         let mut names: Vec<&str> = Vec::new();

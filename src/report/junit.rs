@@ -34,7 +34,8 @@ pub(super) fn render(report: &Report<'_>, places: &Places<'_>, out: &mut dyn Wri
     writeln!(out, "</testsuites>")
 }
 
-fn escaped(text: &str) -> String {
+/// `text` for an attribute or the inside of an element; what XML 1.0 cannot hold is made visible.
+pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -9,7 +9,7 @@ use crate::base::Site;
 use crate::finding::{Confidence, Finding};
 use crate::rules::{RULES, Rule};
 
-const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+pub(super) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 pub(super) fn render(report: &Report<'_>, places: &Places<'_>, out: &mut dyn Write) -> io::Result<()> {
     let names = fingerprints(report.findings, places);
@@ -30,7 +30,7 @@ pub(super) fn render(report: &Report<'_>, places: &Places<'_>, out: &mut dyn Wri
     writeln!(out)
 }
 
-fn descriptor(rule: &Rule) -> Value {
+pub(super) fn descriptor(rule: &Rule) -> Value {
     json!({
         "id": rule.name,
         "shortDescription": { "text": rule.summary },
@@ -110,7 +110,7 @@ fn rank(confidence: Confidence) -> f64 {
 }
 
 /// A relative path as a URI reference: everything but unreserved characters and slashes is percent-encoded.
-fn uri(path: &str) -> String {
+pub(super) fn uri(path: &str) -> String {
     let mut uri = String::with_capacity(path.len());
     for byte in path.bytes() {
         match byte {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub use decode::decode;
 pub use discover::{Missing, Walk, discover};
-pub use paths::shown;
+pub use paths::{shown, user_cache};
 pub use patterns::{BadPattern, PathPatterns};
 
 /// Files larger than this are not source code that somebody wrote.

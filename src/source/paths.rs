@@ -44,6 +44,15 @@ pub(super) fn normalised(path: &Path) -> PathBuf {
     out
 }
 
+/// ranklint's folder below the user's cache folder, where one is known; the only place outside the working directory that is
+/// written.
+#[expect(clippy::disallowed_methods, reason = "the user's cache folder is told by the environment")]
+pub fn user_cache() -> Option<PathBuf> {
+    let from = |key: &str| std::env::var_os(key).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = from("XDG_CACHE_HOME").or_else(|| Some(from("HOME")?.join(".cache")))?;
+    Some(base.join("ranklint"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

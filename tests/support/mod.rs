@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "every harness uses its part")]
 
 pub mod fixtures;
+pub mod folder;
 pub mod page;
 
 use std::collections::{BTreeMap, BTreeSet};

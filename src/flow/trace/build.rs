@@ -13,6 +13,9 @@ pub(super) struct Run<'t, 'a> {
 
 impl Run<'_, '_> {
     pub(super) fn effect(&mut self, id: EffectId, to: &Continuations) -> TraceId {
+        if !self.tracer.bearing.concerns(id) {
+            return to.next;
+        }
         let simple = self.evaluator.is_plain() && to.hole.is_none() && to.raise.is_none();
         let scope = if self.calls.is_empty() { 0 } else { label(&self.calls) };
         let key = (id, to.next, to.ret, to.brk, to.again, to.level, scope);

@@ -15,6 +15,14 @@ pub(in crate::graph) const AXES: &str = "dp";
 
 /// Whether the name is that of something that yields batches.
 pub(in crate::graph) fn is_loader(name: Symbol) -> bool {
+    // Every name of a program is asked about: most are told by their ends.
+    let ends = |end: &str| {
+        let name = name.as_str().as_bytes();
+        name.len() >= end.len() && name[name.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes())
+    };
+    if !ends("loader") && !ends("iter") && !ends("iterator") {
+        return false;
+    }
     let name = name.as_str().trim_start_matches('_').to_ascii_lowercase();
     if matches!(name.as_str(), "loader" | "data_iterator" | "data_iter" | "train_iterator" | "train_iter") {
         return true;
@@ -43,9 +51,9 @@ const WHICH: [&str; 12] = [
 /// Whether the parameter of a function of that name is a batch, as the frameworks' steps have it.
 pub(in crate::graph) fn is_batch(function: Symbol, parameter: Symbol) -> bool {
     let function = function.as_str();
-    let step = function.ends_with("_step") || function.ends_with("_loss") || function.contains("_loss_");
     match parameter.as_str() {
         "batch" | "mini_batch" | "minibatch" | "micro_batch" => {
+            let step = function.ends_with("_step") || function.ends_with("_loss") || function.contains("_loss_");
             step || matches!(function, "train_batch" | "eval_batch" | "train_minibatch" | "get_batch_metrics")
         }
         "inputs" => matches!(

@@ -1,7 +1,6 @@
 //! Evaluates functions symbolically, once each: what they return, what they leave on `self`, and what they issue.
 //!
-//! Summaries are demanded by callers and kept. A call that closes a cycle is taken to issue nothing: one pass, no
-//! fixpoint over cycles of calls yet.
+//! Summaries are demanded by callers and kept; those of functions that call each other in a cycle are iterated.
 
 mod arguments;
 mod call;
@@ -13,10 +12,13 @@ mod method;
 mod operation;
 mod packed;
 mod premise;
+mod recursion;
 mod statement;
 mod substitute;
 
+use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -24,7 +26,7 @@ use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{self, ValueKind};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
-use crate::model::{CompareOp, Expr, File, FunctionKind, LocalFunction, Stmt, each_statement};
+use crate::model::{CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_statement};
 
 use super::program::Program;
 use super::resolve::Target;
@@ -70,10 +72,12 @@ pub struct Birth {
 /// The evaluator and everything it has learned.
 pub struct Engine<'p> {
     pub(super) program: &'p Program,
+    /// Set by whoever no longer waits for the answer.
+    pub(super) stop: Option<&'p AtomicBool>,
     pub(super) values: Values,
     pub(super) effects: Effects,
     summaries: FxHashMap<FunctionId, Rc<Summary>>,
-    active: Vec<FunctionId>,
+    cycles: recursion::Cycles,
     attributes: FxHashMap<(ClassId, Symbol), Option<Value>>,
     globals: FxHashMap<(FileId, Symbol), Value>,
     /// The class of the objects that functions assign to a global variable.
@@ -101,6 +105,8 @@ pub struct Engine<'p> {
     pub completed: Vec<FunctionId>,
     /// What is left for substitutions in the function at hand.
     budget: u32,
+    /// Expressions by where they are written, in files that findings speak of.
+    written: RefCell<FxHashMap<FileId, FxHashMap<Span, ExprId>>>,
 }
 
 /// The state of one function's evaluation.
@@ -184,10 +190,11 @@ impl<'p> Engine<'p> {
         let none = values.make(Node::None);
         Engine {
             program,
+            stop: None,
             values,
             effects: Effects::default(),
             summaries: FxHashMap::default(),
-            active: Vec::new(),
+            cycles: recursion::Cycles::default(),
             attributes: FxHashMap::default(),
             globals: FxHashMap::default(),
             global_classes: FxHashMap::default(),
@@ -206,16 +213,22 @@ impl<'p> Engine<'p> {
             roots: FxHashMap::default(),
             completed: Vec::new(),
             budget: substitute::MAX_STEPS,
+            written: RefCell::default(),
             none,
         }
     }
 
-    /// What the function does; nothing while it is being found out.
+    /// What the function does; while it is being found out, what is known of it by then.
     pub fn summary(&mut self, function: FunctionId) -> Option<Rc<Summary>> {
+        let assumed = self.cycles.asked(function);
         if let Some(known) = self.summaries.get(&function) {
             return Some(known.clone());
         }
-        if self.active.contains(&function) || self.active.len() >= MAX_DEMAND {
+        if let Some(assumed) = assumed {
+            return assumed;
+        }
+        let stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        if stopped || self.cycles.depth() >= MAX_DEMAND {
             return None;
         }
         // What only matters for its value is followed a few steps, and only while it is small.
@@ -227,11 +240,9 @@ impl<'p> Engine<'p> {
             }
             self.aside += 1;
         }
-        self.active.push(function);
         let budget = std::mem::replace(&mut self.budget, substitute::MAX_STEPS);
-        let summary = Rc::new(self.evaluate(function));
+        let summary = self.evaluated(function);
         self.budget = budget;
-        self.active.pop();
         if aside {
             self.aside -= 1;
         }
@@ -313,6 +324,22 @@ impl<'p> Engine<'p> {
             functions.iter().position(|function| function.kind == FunctionKind::Def && holds(function.span))
         };
         one.file == other.file && around(one) == around(other)
+    }
+
+    /// The expression that is written at a site, the outermost where several are.
+    pub(super) fn written_at(&self, site: Site) -> Option<(&'p File, ExprId)> {
+        let model = &self.program.file(site.file).model;
+        let mut written = self.written.borrow_mut();
+        // Parts are kept before what they are parts of, which therefore take their place.
+        let by_span = written.entry(site.file).or_insert_with(|| {
+            (0..model.expr_count() as u32).map(ExprId).map(|expr| (model.span(expr), expr)).collect()
+        });
+        by_span.get(&site.span).map(|expr| (&**model, *expr))
+    }
+
+    /// Whether a name conventionally stands for the place of this rank on its node.
+    pub(super) fn is_place_on_node(&self, name: Symbol) -> bool {
+        self.program.catalog.convention(name).is_some_and(|convention| convention.value.is_local_rank())
     }
 
     /// The text at a site.
@@ -539,7 +566,7 @@ impl<'p> Engine<'p> {
         let program = self.program;
         let model = &program.file(file).model;
         let module = program.function_id(file, model.module());
-        if self.active.contains(&module) {
+        if self.cycles.is_active(module) {
             return fallback;
         }
         let mut value = fallback;
@@ -592,7 +619,7 @@ impl<'p> Engine<'p> {
             let Some(methods) = writers.get(&name) else { continue };
             // A constructor speaks first; a few other writers are enough to know whether ranks differ.
             for &method in methods.iter().take(6) {
-                partial |= self.active.contains(&method);
+                partial |= self.cycles.is_active(method);
                 let Some(summary) = self.summary(method) else { continue };
                 let written = summary.attributes.iter().find(|(written, _)| *written == name);
                 if let Some(&(_, value)) = written

@@ -13,7 +13,7 @@ use crate::model::{
 
 use super::program::Program;
 use super::resolve::Target;
-use source::Place;
+use source::{Known, Place};
 
 pub use source::{Cause, Unordered};
 
@@ -48,8 +48,15 @@ pub(super) fn unordered_loops(
     reaching: &FxHashSet<FunctionId>,
     files: &[FileId],
 ) -> Vec<UnorderedLoop> {
-    let mut search =
-        Search { program, reaching, found: Vec::new(), seen: FxHashSet::default(), issuing: FxHashMap::default() };
+    let known = Known::default();
+    let mut search = Search {
+        program,
+        known: &known,
+        reaching,
+        found: Vec::new(),
+        seen: FxHashSet::default(),
+        issuing: FxHashMap::default(),
+    };
     for &file in files {
         let model = &program.file(file).model;
         for index in 0..model.functions.len() as u32 {
@@ -57,7 +64,7 @@ pub(super) fn unordered_loops(
             let function = model.function(local);
             let wanted = matches!(function.kind, FunctionKind::Def | FunctionKind::Module) && !function.skeleton;
             if wanted && reaching.contains(&program.function_id(file, local)) {
-                search.function(Place { program, file, function: local, given: &[] }, 0);
+                search.function(Place { program, file, function: local, given: &[], known: &known }, 0);
             }
         }
     }
@@ -68,6 +75,7 @@ pub(super) fn unordered_loops(
 
 struct Search<'p> {
     program: &'p Program,
+    known: &'p Known,
     reaching: &'p FxHashSet<FunctionId>,
     found: Vec<UnorderedLoop>,
     seen: FxHashSet<(FunctionId, Symbol)>,
@@ -146,7 +154,7 @@ impl<'p> Search<'p> {
         }
         let Some(&(first, _)) = given.first() else { return };
         if self.seen.insert((function, first)) {
-            self.function(Place { program, file, function: local, given: &given }, depth + 1);
+            self.function(Place { program, file, function: local, given: &given, known: self.known }, depth + 1);
         }
     }
 
@@ -249,7 +257,7 @@ impl<'p> Search<'p> {
         self.issuing.insert(function, None);
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
-        let place = Place { program: self.program, file, function: local, given: &[] };
+        let place = Place { program: self.program, file, function: local, given: &[], known: self.known };
         let mut calls = Vec::new();
         each_call(model, local, &mut |_, call| calls.push(call));
         let mut found = None;

@@ -1,5 +1,6 @@
 //! What has no order that processes share: sets of strings and objects, listings of directories.
 
+mod assigned;
 mod elements;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
@@ -7,6 +8,8 @@ use crate::finding::Confidence;
 use crate::model::{
     BinaryOp, Comprehension, ComprehensionKind, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement,
 };
+
+pub(super) use assigned::Known;
 
 use super::super::program::Program;
 use super::super::resolve::{Scope, Target};
@@ -55,6 +58,8 @@ pub(super) struct Place<'a> {
     pub function: LocalFunction,
     /// Parameters that are known to be unordered.
     pub given: &'a [(Symbol, Unordered)],
+    /// What functions assign, as far as that was asked for.
+    pub known: &'a Known,
 }
 
 impl Place<'_> {
@@ -177,7 +182,7 @@ impl Place<'_> {
         if definition.is_generator || definition.skeleton {
             return None;
         }
-        let place = Place { program: self.program, file, function: local, given: &[] };
+        let place = Place { file, function: local, given: &[], ..*self };
         let mut found = None;
         let mut ordered = false;
         each_statement(model, definition.body, &mut |_, stmt| {
@@ -211,11 +216,9 @@ impl Place<'_> {
                     true => self.last_assignment(owner, name, at)?,
                     false => self.program.single_assignment(self.file, owner, name)?,
                 };
-                if self.sorted_in_place(owner, name) {
-                    return None;
-                }
                 let place = Place { function: owner, ..*self };
-                place.within(value, fuel).or_else(|| place.grown(value, name, fuel))
+                let found = place.within(value, fuel).or_else(|| place.grown(value, name, fuel));
+                found.filter(|_| !self.sorted_in_place(owner, name))
             }
             Scope::Global => match self.program.global(self.file, name)? {
                 Target::Variable(file, name) => {
@@ -232,33 +235,10 @@ impl Place<'_> {
     /// what the caller gave, unless every way to the place goes by the assignment.
     fn last_assignment(&self, owner: LocalFunction, name: Symbol, at: u32) -> Option<ExprId> {
         let model = &self.program.file(self.file).model;
-        let is_it = |target: ExprId| model.expr(target) == Expr::Name(name);
-        let mut last = None;
-        let body = model.function(owner).body;
+        let assigned = self.known.of(model, self.file, owner);
+        let before = assigned.values.get(&name)?.iter().rfind(|given| given.end <= at)?;
         let parameter = model.function(owner).parameters.iter().any(|parameter| parameter.name == name);
-        let mut otherwise = false;
-        let mut passed = false;
-        each_statement(model, body, &mut |id, stmt| {
-            let before = model.stmt_span(id).end <= at;
-            match stmt {
-                Stmt::Assign { targets, value }
-                    if before && model.list(*targets).iter().any(|&target| is_it(target)) =>
-                {
-                    last = Some(*value);
-                    passed = model.block(body).contains(&id);
-                }
-                Stmt::Annotated { target, value: Some(value), .. } if is_it(*target) && before => {
-                    last = Some(*value);
-                    passed = model.block(body).contains(&id);
-                }
-                Stmt::AugAssign { target, .. } | Stmt::For { target, .. } => otherwise |= is_it(*target),
-                Stmt::With { items, .. } => {
-                    otherwise |= items.iter().filter_map(|item| item.target).any(is_it);
-                }
-                _ => {}
-            }
-        });
-        last.filter(|_| !otherwise && (passed || !parameter))
+        (!assigned.otherwise.contains(&name) && (before.outermost || !parameter)).then_some(before.value)
     }
 
     /// Whether a sort key is the same for many elements, which then stay in the order in which they came.

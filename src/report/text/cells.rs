@@ -13,12 +13,12 @@ const ENDLESS: usize = 4_096;
 const LEAD: usize = 24;
 
 /// Columns that a string takes.
-pub(super) fn width(text: &str) -> usize {
+pub(in crate::report) fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
 /// A line, and the column at which each of its characters begins.
-pub(super) struct Cells {
+pub(in crate::report) struct Cells {
     /// Byte offset, first column and printed form of each character.
     chars: Vec<(usize, usize, char)>,
     bytes: usize,

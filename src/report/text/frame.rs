@@ -68,7 +68,7 @@ pub(super) fn draw(blocks: &[Block<'_>], paint: Paint, out: &mut String) {
 }
 
 /// Appends a line without blanks at its end.
-pub(super) fn push_line(out: &mut String, line: &str) {
+pub(in crate::report) fn push_line(out: &mut String, line: &str) {
     out.push_str(line.trim_end());
     out.push('\n');
 }

@@ -11,10 +11,11 @@ mod frame;
 mod paint;
 mod witness;
 
-pub(super) use paint::Paint;
+pub(super) use cells::{Cells, width};
+pub(super) use frame::push_line;
+pub(super) use paint::{Paint, Style};
 
-use frame::{Block, Note, push_line};
-use paint::Style;
+use frame::{Block, Note};
 
 /// The column at which the name of the rule ends.
 const RIGHT: usize = 93;

@@ -5,8 +5,7 @@ use crate::meta;
 use crate::rules::Rule;
 use crate::triage::Exemption;
 
-use super::Failure;
-use super::project::misconfigured;
+use super::{Refusal, misconfigured};
 
 /// How strongly a rule was chosen or refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,7 +17,7 @@ enum Weight {
 }
 
 /// The rules to ask.
-pub(super) fn rules(config: &Config, select: &[String], ignore: &[String]) -> Result<Vec<&'static Rule>, Failure> {
+pub fn rules(config: &Config, select: &[String], ignore: &[String]) -> Result<Vec<&'static Rule>, Refusal> {
     let everything = ["all".to_owned()];
     let file_ignore = names(&config.ignore)?;
     let file_select = match &config.select {
@@ -46,7 +45,7 @@ pub(super) fn rules(config: &Config, select: &[String], ignore: &[String]) -> Re
 }
 
 /// The rules that the configuration silences in some files.
-pub(super) fn exemptions(config: &Config) -> Result<Vec<Exemption>, Failure> {
+pub fn exemptions(config: &Config) -> Result<Vec<Exemption>, Refusal> {
     config
         .per_file_ignores
         .iter()
@@ -58,8 +57,8 @@ pub(super) fn exemptions(config: &Config) -> Result<Vec<Exemption>, Failure> {
 }
 
 /// What to say of a name that is neither a rule nor a group.
-pub(super) fn unknown(name: &str, before: &str) -> Failure {
-    Failure::usage(format!("{before}`{name}` is neither a rule nor a group"), Some(help(name)))
+pub fn unknown(name: &str, before: &str) -> Refusal {
+    Refusal::new(format!("{before}`{name}` is neither a rule nor a group"), Some(help(name)))
 }
 
 fn help(name: &str) -> String {
@@ -69,7 +68,7 @@ fn help(name: &str) -> String {
     }
 }
 
-fn names(named: &[Named]) -> Result<Vec<String>, Failure> {
+fn names(named: &[Named]) -> Result<Vec<String>, Refusal> {
     named
         .iter()
         .map(|named| {

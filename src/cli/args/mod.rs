@@ -9,28 +9,51 @@ use crate::finding::{Confidence, Severity};
 use crate::report::Format;
 
 use super::exit::TABLE;
+use super::hook::HELP as HOOK;
+
+mod generated;
+mod verify;
+
+pub(in crate::cli) use generated::{CompletionsArguments, ManArguments, completions, manual};
+pub(in crate::cli) use verify::{
+    DoctorArguments, LauncherName, MatrixArguments, MatrixLauncherName, ProgramsArguments, ReplayArguments,
+    RunArguments, RunOutput, VerifyArguments, VerifyCommand,
+};
 
 /// Keeps the ranks of a distributed PyTorch program in step.
 #[derive(Debug, Parser)]
 #[command(name = "ranklint", version, after_help = TABLE)]
-pub(super) struct Arguments {
+pub(in crate::cli) struct Arguments {
     #[command(subcommand)]
     pub command: Command,
 }
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(in crate::cli) enum Command {
     /// Look for places where ranks part ways.
     Check(CheckArguments),
     /// Print the page of a rule, or the pages of a group.
     Explain(ExplainArguments),
     /// Print what a function issues, and why a condition differs between ranks.
     Graph(GraphArguments),
+    /// Write a configuration with what the project tells about itself.
+    Init(InitArguments),
+    /// Tell a coding assistant whether the file it has just edited keeps the ranks in step.
+    #[command(after_help = HOOK)]
+    Hook,
+    /// Serve an editor: the language server protocol on standard input and output.
+    Server(ServerArguments),
     /// List the rules.
     Rules(RulesArguments),
+    /// Run programs at N ranks and tell where the ranks part ways.
+    Verify(VerifyArguments),
+    /// Print completions for a shell.
+    Completions(CompletionsArguments),
+    /// Print a manual page.
+    Man(ManArguments),
     /// Print the version.
-    Version,
+    Version(VersionArguments),
     /// Print the JSON schema of the configuration.
     #[command(hide = true)]
     ConfigSchema,
@@ -39,7 +62,7 @@ pub(super) enum Command {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = TABLE)]
-pub(super) struct CheckArguments {
+pub(in crate::cli) struct CheckArguments {
     /// Files and folders to look at; `-` is standard input [default: .]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
@@ -52,6 +75,15 @@ pub(super) struct CheckArguments {
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
     pub output_format: Format,
+    /// Write a report to a file as well, such as `sarif:ranklint.sarif`; may be given more than once
+    #[arg(long, value_name = "FORMAT:FILE", value_parser = output)]
+    pub output: Vec<Output>,
+    /// Do not show the findings that this file knows
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write the findings to the baseline, which then knows them
+    #[arg(long)]
+    pub update_baseline: bool,
     /// Show findings of this confidence and above
     #[arg(long, value_name = "LEVEL", value_parser = confidences())]
     pub min_confidence: Option<Confidence>,
@@ -87,9 +119,18 @@ pub(super) struct CheckArguments {
     pub jobs: usize,
 }
 
+/// A report that goes to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct Output {
+    /// How it is written.
+    pub format: Format,
+    /// Where to.
+    pub file: PathBuf,
+}
+
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
-pub(super) struct ExplainArguments {
+pub(in crate::cli) struct ExplainArguments {
     /// A rule or a group
     #[arg(value_name = "RULE")]
     pub name: String,
@@ -97,7 +138,7 @@ pub(super) struct ExplainArguments {
 
 /// Arguments of `graph`.
 #[derive(Debug, Args)]
-pub(super) struct GraphArguments {
+pub(in crate::cli) struct GraphArguments {
     /// A function: its dotted name, the end of one, or `path.py::Class.method`
     #[arg(value_name = "FUNCTION")]
     pub function: String,
@@ -112,17 +153,47 @@ pub(super) struct GraphArguments {
     pub isolated: bool,
 }
 
+/// Arguments of `server`.
+#[derive(Debug, Args)]
+pub(super) struct ServerArguments {
+    /// Accepted, and of no effect: standard input and output are all there is
+    #[arg(long, hide = true)]
+    pub stdio: bool,
+}
+
 /// Arguments of `rules`.
 #[derive(Debug, Args)]
-pub(super) struct RulesArguments {
+pub(in crate::cli) struct RulesArguments {
     /// How to print
     #[arg(long, value_enum, default_value_t = ListFormat::Text, value_name = "FORMAT")]
     pub output_format: ListFormat,
 }
 
+/// Arguments of `init`.
+#[derive(Debug, Args)]
+pub(in crate::cli) struct InitArguments {
+    /// The folder of the project [default: .]
+    #[arg(value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
+    /// Replace the configuration that is there
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `version`.
+#[derive(Debug, Args)]
+pub(super) struct VersionArguments {
+    /// How to print
+    #[arg(long, value_enum, default_value_t = ListFormat::Text, value_name = "FORMAT")]
+    pub output_format: ListFormat,
+    /// The same as `--output-format json`
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// When to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Color {
+pub(in crate::cli) enum Color {
     /// On a terminal, unless the environment says otherwise.
     Auto,
     /// Always.
@@ -133,11 +204,25 @@ pub(super) enum Color {
 
 /// How lists are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum ListFormat {
+pub(in crate::cli) enum ListFormat {
     /// For people.
     Text,
     /// One JSON object.
     Json,
+}
+
+/// Reads `FORMAT:FILE`.
+fn output(text: &str) -> Result<Output, String> {
+    let (name, file) = text.split_once(':').ok_or("it has the form FORMAT:FILE, such as `sarif:ranklint.sarif`")?;
+    let format = Format::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| {
+        let names = Format::ALL.map(Format::name).join(", ");
+        format!("`{name}` is no format; there are {names}")
+    })?;
+    match file {
+        "" => Err(format!("`{name}:` names no file")),
+        "-" => Err(format!("it writes to files; `--output-format {name}` is for standard output")),
+        file => Ok(Output { format, file: PathBuf::from(file) }),
+    }
 }
 
 fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {

@@ -1,0 +1,554 @@
+//! An analysis that stands between the edits of a person: models are kept by content, the linked program is patched, and
+//! what concerns the edited files is asked anew. Everything else stays as the last whole analysis left it.
+//!
+//! A quick answer is an approximation on the way to the next whole one: which names may differ, and which functions reach
+//! a collective, are those of before, with everything in the edited files counted in. Rules that weigh every file
+//! against every other ([`PATIENT`]) wait for the whole analysis; their findings move with the text meanwhile.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    Analysis, Check, FileRecord, Modelled, Options, SourceFile, guarded, line_count, model_of, run, script_comments,
+    sort, syntax_error,
+};
+use crate::base::{FileId, FunctionId, Site, Span, Symbol};
+use crate::finding::Finding;
+use crate::graph::{FileEntry, Prepared, Program, divergence, outline_prepared};
+use crate::meta;
+use crate::model::{Detail, File, FunctionKind, LocalFunction};
+use crate::rules::{Rule, Script};
+use crate::vocabulary::detail_of;
+
+/// Rules that need the environment reads of all files, or compare all files with each other.
+const PATIENT: &[&str] = &[
+    "ad-hoc-broadcast",
+    "ungated-collective-flag",
+    "ungated-test-hook",
+    "per-rank-test-flag",
+    "late-env-read",
+    "inherited-temp",
+];
+
+/// Models of files by path, kept for as long as their text stays the same.
+#[derive(Default)]
+pub struct Models(Mutex<FxHashMap<String, Modelled>>);
+
+impl Models {
+    fn of(&self, path: String, text: Arc<str>) -> Modelled {
+        let kept = self.0.lock().expect("no thread panics while it looks").get(&path).cloned();
+        if let Some(kept) = kept.filter(|kept| kept.entry.text == text) {
+            return kept;
+        }
+        let detail = detail_of(&text);
+        let modelled = model_of(path.clone(), text, detail);
+        self.0.lock().expect("no thread panics while it puts").insert(path, modelled.clone());
+        modelled
+    }
+
+    /// Forgets the files that are not `wanted`.
+    pub fn retain(&self, wanted: impl Fn(&str) -> bool) {
+        self.0.lock().expect("no thread panics while it forgets").retain(|path, _| wanted(path));
+    }
+}
+
+/// A finished analysis with all that a quick one builds on.
+pub struct Standing {
+    /// The result: that of the last whole analysis, with what has been asked anew since.
+    pub analysis: Analysis,
+    program: Option<Program>,
+    prepared: Option<Prepared>,
+    by_path: Arc<FxHashMap<String, FileId>>,
+    /// By the last part of a module's name: the files that mention it in an import, as the last whole analysis saw them.
+    importers: FxHashMap<&'static str, Vec<FileId>>,
+    /// Functions that read differently since the last whole analysis was asked about their files.
+    fresh: FxHashSet<(FileId, LocalFunction)>,
+}
+
+impl Standing {
+    /// Analyses the sources, inside the current pool. None when `stop` was set on the way.
+    pub fn of(
+        sources: Vec<SourceFile>,
+        options: &Options<'_>,
+        models: &Models,
+        stop: &Arc<AtomicBool>,
+    ) -> Option<Standing> {
+        let (analysis, linked) = run(sources, options, &|path, text| models.of(path, text), stop);
+        if stop.load(super::Atomic::Relaxed) {
+            return None;
+        }
+        let (program, prepared) = linked.map_or((None, None), |(program, prepared)| (Some(program), prepared));
+        let numbered = analysis.files.iter().enumerate();
+        let by_path = Arc::new(numbered.map(|(index, file)| (file.path.clone(), FileId(index as u32))).collect());
+        let importers = program.as_ref().map(importers).unwrap_or_default();
+        Some(Standing { analysis, program, prepared, by_path, importers, fresh: FxHashSet::default() })
+    }
+
+    /// The file of that path, when the last whole analysis knew it.
+    pub fn file(&self, path: &str) -> Option<FileId> {
+        self.by_path.get(path).copied()
+    }
+
+    /// All files of the last whole analysis by path.
+    pub fn paths(&self) -> Arc<FxHashMap<String, FileId>> {
+        self.by_path.clone()
+    }
+
+    /// The innermost function around a place: where it is defined, and what it issues.
+    pub fn outline(&self, file: FileId, offset: u32) -> Option<(Span, String)> {
+        let (program, prepared) = (self.program.as_ref()?, self.prepared.as_ref()?);
+        let model = &program.files.get(file.index())?.model;
+        let around = (0..model.functions.len() as u32).map(LocalFunction).filter(|&local| {
+            let function = model.function(local);
+            function.kind == FunctionKind::Def && function.span.start <= offset && offset <= function.span.end
+        });
+        let local = around.max_by_key(|&local| model.function(local).span.start)?;
+        let function = program.function_id(file, local);
+        catch_unwind(AssertUnwindSafe(|| outline_prepared(program, prepared, function)))
+            .ok()
+            .flatten()
+            .map(|text| (model.function(local).span, text))
+    }
+
+    /// The functions of a file that issue something, with what it is.
+    pub fn outlines(&self, file: FileId) -> Vec<(Span, String)> {
+        let (Some(program), Some(prepared)) = (&self.program, &self.prepared) else { return Vec::new() };
+        let Some(entry) = program.files.get(file.index()) else { return Vec::new() };
+        let locals = (0..entry.model.functions.len() as u32).map(LocalFunction);
+        locals
+            .filter(|&local| entry.model.function(local).kind == FunctionKind::Def)
+            .filter(|&local| prepared.reaches(program.function_id(file, local)))
+            .filter_map(|local| {
+                let function = program.function_id(file, local);
+                let text = catch_unwind(AssertUnwindSafe(|| outline_prepared(program, prepared, function))).ok()??;
+                Some((entry.model.function(local).span, text))
+            })
+            .collect()
+    }
+
+    /// Puts another text of a file in place of the one that was analysed. False where a quick answer is not to be had: the
+    /// file is new, or could not be read before.
+    pub fn replace(&mut self, path: &str, text: &Arc<str>, options: &Options<'_>, models: &Models) -> bool {
+        let Some(file) = self.file(path) else { return false };
+        let record = &self.analysis.files[file.index()];
+        if record.text == *text {
+            return true;
+        }
+        let Some(program) = &mut self.program else { return false };
+        let change = Change::between(&record.text, text);
+        let before = line_count(&record.text);
+        if file.index() >= program.files.len() {
+            let known = record.path.ends_with(".sh") || record.path.ends_with(".bash");
+            if !known || record.text.is_empty() {
+                return false;
+            }
+            let comments = script_comments(text);
+            self.analysis.files[file.index()] = FileRecord { path: path.to_owned(), text: text.clone(), comments };
+            self.analysis.findings.retain(|finding| finding.site.file != file);
+            self.ask_script(file, options);
+        } else {
+            let modelled = models.of(path.to_owned(), text.clone());
+            let skeleton = |model: &File| model.function(model.module()).skeleton;
+            let was_whole = !skeleton(&program.file(file).model);
+            // What was read in full for the sake of others stays so.
+            let modelled = match was_whole && skeleton(&modelled.entry.model) {
+                true => model_of(path.to_owned(), text.clone(), Detail::Full),
+                false => modelled,
+            };
+            let comments = modelled.entry.model.comments.clone();
+            self.analysis.files[file.index()] = FileRecord { path: path.to_owned(), text: text.clone(), comments };
+            let moves = Moves::between(&program.file(file).text, &program.file(file).model, &modelled.entry);
+            self.prepared = self.prepared.take().map(|prepared| moves.carry(program, &prepared, file));
+            let before = self.fresh.iter().filter(|(at, _)| *at == file);
+            let before: Vec<u32> = before.filter_map(|(_, local)| moves.now[local.0 as usize]).collect();
+            self.fresh.retain(|(at, _)| *at != file);
+            self.fresh.extend(before.iter().chain(&moves.fresh).map(|&index| (file, LocalFunction(index))));
+            program.replace(file, modelled.entry);
+            for finding in &mut self.analysis.findings {
+                change.follow(finding, file);
+            }
+            self.analysis
+                .findings
+                .retain(|finding| finding.rule != meta::SYNTAX_ERROR.name || finding.site.file != file);
+            self.analysis.findings.extend(modelled.syntax_error.map(|error| syntax_error(file, error)));
+        }
+        self.analysis.lines = self.analysis.lines + line_count(text) - before;
+        true
+    }
+
+    /// Asks anew about `files`, inside the current pool, and puts the answers in place of the old ones. When `stop` is set on
+    /// the way, what needs the traces of functions stays as it was; false then.
+    pub fn ask(&mut self, files: &[FileId], options: &Options<'_>, stop: &Arc<AtomicBool>) -> bool {
+        let done = self.asked(files, Extent::Files, options, stop);
+        if done {
+            self.fresh.retain(|(file, _)| !files.contains(file));
+        }
+        done
+    }
+
+    /// The same, tracing only the functions of `files` that read differently.
+    pub fn ask_changed(&mut self, files: &[FileId], options: &Options<'_>, stop: &Arc<AtomicBool>) -> bool {
+        self.asked(files, Extent::Changed, options, stop)
+    }
+
+    fn asked(&mut self, files: &[FileId], extent: Extent, options: &Options<'_>, stop: &Arc<AtomicBool>) -> bool {
+        let (Some(program), Some(prepared)) = (&mut self.program, &self.prepared) else { return false };
+        let python: Vec<FileId> = files.iter().copied().filter(|file| file.index() < program.files.len()).collect();
+        let wanted: FxHashSet<FileId> = python.iter().copied().collect();
+        let mut from: Vec<FileId> = python.clone();
+        let mut spans: Vec<Site> = Vec::new();
+        let prepared = match extent {
+            Extent::Changed => {
+                let fresh = self.fresh.iter().filter(|(file, _)| wanted.contains(file));
+                let fresh: Vec<(FileId, LocalFunction)> = fresh.copied().collect();
+                for &(file, local) in &fresh {
+                    spans.push(Site { file, span: program.file(file).model.function(local).span });
+                }
+                prepared.only(fresh.iter().map(|&(file, local)| program.function_id(file, local)), stop.clone())
+            }
+            Extent::Files => {
+                // What is found in these files may have been found from elsewhere: those places are asked as well.
+                for finding in self.analysis.findings.iter().filter(|finding| wanted.contains(&finding.site.file)) {
+                    for related in &finding.related {
+                        if !from.contains(&related.site.file) && from.len() < python.len() + MAX_ELSEWHERE {
+                            from.push(related.site.file);
+                        }
+                    }
+                }
+                prepared.again(stop.clone())
+            }
+        };
+        from.retain(|file| file.index() < program.files.len());
+        from.sort_unstable();
+        program.refocus(from.iter().copied());
+        let program = &*program;
+        let stopped = || stop.load(super::Atomic::Relaxed);
+        let asked: Vec<&'static Rule> =
+            options.rules.iter().copied().filter(|rule| !PATIENT.contains(&rule.name)).collect();
+        let answers = catch_unwind(AssertUnwindSafe(|| {
+            let mut found = Vec::new();
+            for &file in &python {
+                // One file is asked about in any case: its person waits.
+                if python.len() > 1 && stopped() {
+                    break;
+                }
+                for rule in &asked {
+                    if let Check::File(check) | Check::FileAndScript(check, _) = rule.check {
+                        found.push(guarded(|findings| check(program, file, findings)));
+                    }
+                }
+            }
+            program.keep(vec![divergence(program, &prepared, &from)]);
+            let mut traced = Vec::new();
+            for rule in &asked {
+                if let (Check::Program(check), false) = (rule.check, stopped()) {
+                    traced.push(guarded(|findings| check(program, findings)));
+                }
+            }
+            (found, traced)
+        }));
+        // A defect is reported by the next whole analysis.
+        let Ok((found, traced)) = answers else { return false };
+        let done = !stopped();
+        if !done && python.len() > 1 {
+            return false;
+        }
+        let holds = |site: Site| match extent {
+            Extent::Files => wanted.contains(&site.file),
+            Extent::Changed => spans.iter().any(|function| {
+                function.file == site.file
+                    && function.span.start <= site.span.start
+                    && site.span.start < function.span.end
+            }),
+        };
+        let is_traced =
+            |name: &str| asked.iter().any(|rule| rule.name == name && matches!(rule.check, Check::Program(_)));
+        let is_asked = |name: &str| {
+            let of_file = |rule: &&Rule| matches!(rule.check, Check::File(_) | Check::FileAndScript(..));
+            asked.iter().any(|rule| rule.name == name && of_file(rule))
+        };
+        let findings = &mut self.analysis.findings;
+        findings.retain(|finding| match is_traced(finding.rule) {
+            true => !(done && holds(finding.site)),
+            false => !(wanted.contains(&finding.site.file) && is_asked(finding.rule)),
+        });
+        findings
+            .extend(found.into_iter().filter_map(Result::ok).flatten().filter(|new| wanted.contains(&new.site.file)));
+        if done {
+            findings.extend(traced.into_iter().filter_map(Result::ok).flatten().filter(|new| holds(new.site)));
+        }
+        sort(findings, &self.analysis.files);
+        done
+    }
+
+    /// Files that may call what `file` defines, the nearest first: those that import its module, and those that import them.
+    pub fn callers(&self, file: FileId) -> Vec<FileId> {
+        let Some(program) = self.program.as_ref().filter(|program| file.index() < program.files.len()) else {
+            return Vec::new();
+        };
+        if !self.matters(program, file) {
+            return Vec::new();
+        }
+        let mut out = Vec::new();
+        let mut seen = FxHashSet::from_iter([file]);
+        let mut around = vec![file];
+        for _ in 0..MAX_DISTANCE {
+            let mut next = Vec::new();
+            for near in around {
+                let importers = self.importers.get(last(program.module_name(near))).map(Vec::as_slice);
+                for &other in importers.unwrap_or_default() {
+                    if program.same_tree(other, file) && seen.insert(other) {
+                        if self.matters(program, other) {
+                            out.push(other);
+                        }
+                        next.push(other);
+                    }
+                }
+            }
+            around = next;
+        }
+        out
+    }
+
+    /// Whether a collective can be reached from a function of the file.
+    fn matters(&self, program: &Program, file: FileId) -> bool {
+        let Some(prepared) = &self.prepared else { return false };
+        let count = program.file(file).model.functions.len() as u32;
+        (0..count).any(|index| prepared.reaches(program.function_id(file, LocalFunction(index))))
+    }
+
+    fn ask_script(&mut self, file: FileId, options: &Options<'_>) {
+        let script = Script { file, text: &self.analysis.files[file.index()].text, facts: &options.facts };
+        for rule in options.rules {
+            if let Check::Script(check) | Check::FileAndScript(_, check) = rule.check {
+                let found = guarded(|findings| check(&script, findings)).unwrap_or_default();
+                self.analysis.findings.extend(found);
+            }
+        }
+        sort(&mut self.analysis.findings, &self.analysis.files);
+    }
+}
+
+/// Files outside that are asked because a finding's explanation leads there.
+const MAX_ELSEWHERE: usize = 8;
+
+/// Imports that are followed backwards.
+const MAX_DISTANCE: usize = 2;
+
+/// The last part of a dotted name.
+fn last(name: Symbol) -> &'static str {
+    name.as_str().rsplit('.').next().unwrap_or_default()
+}
+
+/// Which files mention a name in an import.
+fn importers(program: &Program) -> FxHashMap<&'static str, Vec<FileId>> {
+    let mut out: FxHashMap<&'static str, Vec<FileId>> = FxHashMap::default();
+    for file in program.file_ids() {
+        for (_, import) in &program.file(file).model.imports {
+            let names = import.names.iter().map(|alias| alias.name);
+            for name in import.module.into_iter().chain(names).map(last) {
+                let files = out.entry(name).or_default();
+                if files.last() != Some(&file) {
+                    files.push(file);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Which functions are traced anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// Those of the files that are worth it.
+    Files,
+    /// Those that read differently.
+    Changed,
+}
+
+/// Where the functions of a file are after an edit: they are known by their names.
+struct Moves {
+    /// By their place before: their place now.
+    now: Vec<Option<u32>>,
+    /// How many there are now.
+    count: u32,
+    /// Places, now, of those that are new or read differently.
+    fresh: Vec<u32>,
+}
+
+impl Moves {
+    fn between(before: &str, old: &File, new: &FileEntry) -> Moves {
+        // Of several functions with one name each keeps its place in their row.
+        let named = |model: &File| {
+            let mut rows: FxHashMap<String, u32> = FxHashMap::default();
+            let names = (0..model.functions.len() as u32).map(|index| {
+                let name = model.qualified(LocalFunction(index));
+                let row = rows.entry(name.clone()).or_default();
+                *row += 1;
+                (name, *row)
+            });
+            names.collect::<Vec<(String, u32)>>()
+        };
+        let text = |text: &str, model: &File, index: u32| {
+            let span = model.function(LocalFunction(index)).span;
+            text.get(span.start as usize..span.end as usize).map(str::to_owned)
+        };
+        let places: FxHashMap<(String, u32), u32> = named(&new.model).into_iter().zip(0..).collect();
+        let count = new.model.functions.len() as u32;
+        let mut same = vec![false; count as usize];
+        let mut now = Vec::with_capacity(old.functions.len());
+        for (name, index) in named(old).into_iter().zip(0..) {
+            let place = places.get(&name).copied();
+            if let Some(place) = place {
+                // The module's own text is everybody's.
+                same[place as usize] = place == 0 || text(before, old, index) == text(&new.text, &new.model, place);
+            }
+            now.push(place);
+        }
+        Moves { now, count, fresh: (0..count).filter(|&index| !same[index as usize]).collect() }
+    }
+
+    /// What was prepared, for the program with the new text; `program` is still the one before. Functions keep what was
+    /// known of them; those that are new or read differently count as worth a look.
+    fn carry(&self, program: &Program, prepared: &Prepared, file: FileId) -> Prepared {
+        let base = program.function_id(file, LocalFunction(0)).0;
+        let before = self.now.len() as u32;
+        let fresh: Vec<FunctionId> = self.fresh.iter().map(|&index| FunctionId(base + index)).collect();
+        let at = |id: FunctionId| match id.0 {
+            at if at < base => Some(id),
+            at if at < base + before => self.now[(at - base) as usize].map(|place| FunctionId(base + place)),
+            at => Some(FunctionId(at - before + self.count)),
+        };
+        prepared.carried(at, &fresh)
+    }
+}
+
+/// The part of a text that an edit touched, and what stands there now.
+struct Change {
+    old: Range<u32>,
+    /// Where the rest of the text begins now.
+    rest: u32,
+}
+
+impl Change {
+    fn between(old: &str, new: &str) -> Change {
+        let (old, new) = (old.as_bytes(), new.as_bytes());
+        let same = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+        let tail = old[same..].iter().rev().zip(new[same..].iter().rev()).take_while(|(one, other)| one == other);
+        let tail = tail.count();
+        Change { old: same as u32..(old.len() - tail) as u32, rest: (new.len() - tail) as u32 }
+    }
+
+    /// Where a place that something begins at is now: behind what was inserted there.
+    fn start(&self, at: u32) -> u32 {
+        match at {
+            at if at >= self.old.end => at - self.old.end + self.rest,
+            at => at.min(self.old.start),
+        }
+    }
+
+    /// Where a place that something ends at is now: before what was inserted there.
+    fn end(&self, at: u32) -> u32 {
+        match at {
+            at if at <= self.old.start => at,
+            at => at.max(self.old.end) - self.old.end + self.rest,
+        }
+    }
+
+    fn span(&self, span: Span) -> Span {
+        let start = self.start(span.start);
+        Span::new(start, self.end(span.end).max(start))
+    }
+
+    fn follow(&self, finding: &mut Finding, file: FileId) {
+        let follow = |site: &mut Site| {
+            if site.file == file {
+                site.span = self.span(site.span);
+            }
+        };
+        follow(&mut finding.site);
+        finding.related.iter_mut().for_each(|related| follow(&mut related.site));
+        finding.witness.iter_mut().flat_map(|rank| &mut rank.trace).for_each(|event| follow(&mut event.site));
+        finding.fix.iter_mut().flat_map(|fix| &mut fix.edits).for_each(|edit| follow(&mut edit.site));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patient_rules_exist() {
+        assert!(PATIENT.iter().all(|name| meta::rule_named(name).is_some()));
+    }
+
+    #[test]
+    fn places_follow_an_edit() {
+        let change = Change::between("ab cd ef", "ab XYZ ef");
+        assert_eq!(change.span(Span::new(0, 2)), Span::new(0, 2));
+        assert_eq!(change.span(Span::new(6, 8)), Span::new(7, 9));
+        let change = Change::between("aaa", "aaaa");
+        // What is inserted where something ends does not belong to it; where something begins, it stands before it.
+        assert_eq!(change.span(Span::new(1, 3)), Span::new(1, 3));
+        assert_eq!(change.span(Span::new(3, 3)), Span::new(4, 4));
+    }
+
+    const HELPER: &str =
+        "import torch.distributed as dist\n\ndef agree(x):\n    dist.all_reduce(x)\n\ndef other(x):\n    return x\n";
+    const JOB: &str = "import os\nimport torch.distributed as dist\nfrom helper import agree\n\ndef step(x):\n    if dist.get_rank() == 0:\n        agree(x)\n    if os.environ.get('SCOPE_TEST_X'):\n        dist.barrier()\n\nclass Job:\n    def run(self, x):\n        if dist.get_rank() == 0:\n            dist.broadcast(x, src=0)\n";
+
+    fn sources(helper: &str, job: &str) -> Vec<SourceFile> {
+        let python = |path: &str, text: &str| SourceFile::from_text(path, crate::source::Kind::Python, text);
+        vec![python("helper.py", helper), python("job.py", job)]
+    }
+
+    #[test]
+    fn a_quick_answer_is_that_of_a_whole_analysis() {
+        let rules: Vec<&'static Rule> = meta::all_rules().collect();
+        let progress = super::super::Progress::default();
+        let catalog = Arc::new(crate::catalog::Catalog::builtin().clone());
+        let options =
+            || Options { rules: &rules, facts: Default::default(), catalog: catalog.clone(), progress: &progress };
+        let models = Models::default();
+        let whole = |helper: &str, job: &str| super::super::analyze(sources(helper, job), options()).findings;
+        let edits = [
+            ("job.py", JOB.replace("def step", "# a remark\n\ndef step")),
+            ("job.py", JOB.replace("dist.get_rank() == 0:\n        agree", "x:\n        agree")),
+            (
+                "job.py",
+                JOB.replace("class Job", "def fresh(x):\n    if dist.get_rank():\n        dist.barrier()\n\nclass Job"),
+            ),
+            ("job.py", JOB.replace("class Job:\n    def run", "def run")),
+            ("job.py", JOB.replace("(x):\n    if", "(x:\n    if")),
+            ("job.py", format!("{JOB}\ndef typed(\n")),
+            ("helper.py", HELPER.replace("    dist.all_reduce(x)\n", "    return x\n")),
+            ("helper.py", HELPER.replace("def agree", "def agreed")),
+            ("helper.py", format!("import os\n\n{HELPER}")),
+        ];
+        let ask = |standing: &mut Standing, file: FileId| {
+            let never = Arc::default();
+            assert!(standing.ask_changed(&[file], &options(), &never));
+            assert!(standing.ask(&[file], &options(), &never));
+            assert!(standing.ask(&standing.callers(file), &options(), &never));
+        };
+        for (path, text) in &edits {
+            let first = Standing::of(sources(HELPER, JOB), &options(), &models, &Arc::default());
+            let mut standing = first.expect("nobody stops it");
+            assert!(!standing.analysis.findings.is_empty());
+            assert!(standing.replace(path, &text.as_str().into(), &options(), &models));
+            let file = standing.file(path).expect("it is known");
+            ask(&mut standing, file);
+            let (helper, job) = if *path == "job.py" { (HELPER, text.as_str()) } else { (text.as_str(), JOB) };
+            assert_eq!(standing.analysis.findings, whole(helper, job), "{path}: {text}");
+            // And back again.
+            let original = if *path == "job.py" { JOB } else { HELPER };
+            assert!(standing.replace(path, &original.into(), &options(), &models));
+            ask(&mut standing, file);
+            assert_eq!(standing.analysis.findings, whole(HELPER, JOB), "{path}: {text} and back");
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! How sure a split is: what it was concluded from, and what speaks against it.
+
+use rustc_hash::FxHashSet;
+
+use crate::base::{FunctionId, Site, Symbol};
+use crate::finding::Confidence;
+use crate::flow::{Effect, EffectId, EventId, GroupKey, Node, Parting, Value};
+use crate::model::{BinaryOp, CompareOp, Expr, ExprId, File, each_expression};
+
+use super::blame::{contains, preorder};
+use super::divergence::group_confidence;
+use super::evaluate::{Birth, Engine};
+use super::witness::{Decision, Found, SplitKind};
+
+/// Calls down to an event that are one inferred step of their own.
+const LONG_WAY: usize = 4;
+
+/// Parts of a question that are looked at.
+const MAX_PARTS: usize = 24;
+
+/// What a split was concluded from.
+pub(super) struct Evidence<'a, 'p> {
+    pub(super) engine: &'a Engine<'p>,
+    /// The function in whose terms it was found, and its effect tree.
+    pub(super) function: FunctionId,
+    pub(super) root: EffectId,
+    pub(super) found: &'a Found,
+    pub(super) kind: SplitKind,
+    /// The event on which ranks disagree.
+    pub(super) main: EventId,
+    /// Where ranks part, and what is asked there.
+    pub(super) cause: Option<Parting>,
+    pub(super) decision: Option<Decision>,
+    pub(super) test: Option<Value>,
+    /// What differs in the end, and where that was born.
+    pub(super) leaf: Option<Value>,
+    pub(super) birth: Option<Birth>,
+    /// Whether the event itself is the same for both ranks.
+    pub(super) same_event: bool,
+    /// The calls down to the event.
+    pub(super) calls: &'a [(Site, Symbol)],
+}
+
+impl Evidence<'_, '_> {
+    pub(super) fn confidence(&self) -> Confidence {
+        let event = self.engine.effects.event(self.main);
+        let mut sure = group_confidence(&self.found.group).min(event.confidence);
+        if let Some(birth) = self.birth {
+            sure = sure.min(birth.confidence);
+        }
+        let catalogued = self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)));
+        if self.is_opaque() || self.birth.is_none() && !catalogued {
+            sure = sure.min(Confidence::Medium);
+        }
+        let (engine, group) = (self.engine, &self.found.group);
+        let doubtful = self.comes_from_far()
+            || self.is_unexplained()
+            || self.is_guess()
+            || self.asks_a_cache()
+            || !self.is_share() && asks_for_none(engine, self.test)
+            || may_be_members(engine, self.test, group)
+            || self.is_opaque() && engine.is_test(self.function)
+            || is_kept(engine, self.cause, self.main)
+            || self.ends_the_job()
+            || self.cause.is_none() && self.same_event
+            || self.may_be_alike_on_nodes()
+            || *group == GroupKey::World && chosen_by_flag(engine, self.root, self.main);
+        match doubtful || self.is_long_way(sure) {
+            true => Confidence::Low,
+            false => sure,
+        }
+    }
+
+    /// An opaque fact: it may differ, nobody has shown a rank on which it does.
+    fn is_opaque(&self) -> bool {
+        let (one, other) = (&self.found.one, &self.found.other);
+        one.rank == other.rank && one.coordinates == other.coordinates
+    }
+
+    /// Whether it is this rank's share of the data that differs.
+    fn is_share(&self) -> bool {
+        self.leaf.is_some_and(|leaf| self.engine.shares.contains(&leaf))
+    }
+
+    /// Where a fact of the outside world was born.
+    fn born_outside(&self) -> Option<Site> {
+        match self.engine.values.node(self.leaf?) {
+            Node::Local(born, _) if !self.is_share() => Some(*born),
+            _ => None,
+        }
+    }
+
+    fn is_near(&self, born: Site) -> bool {
+        self.decision.is_some_and(|decision| self.engine.same_function(decision.site, born))
+    }
+
+    /// A fact of the outside world that comes from another function has come a long way, through attributes and returns
+    /// that hold other things as well.
+    fn comes_from_far(&self) -> bool {
+        self.born_outside().is_some_and(|born| !self.is_near(born))
+    }
+
+    /// An opaque fact of which nobody can say where it was born explains nothing.
+    fn is_unexplained(&self) -> bool {
+        let decided = self.is_opaque() && !self.is_share() && self.decision.is_some();
+        decided && self.born_outside().is_none() && self.birth.is_none()
+    }
+
+    /// Whether more than one step to the difference is a guess: that a name or an object of unknown make holds something
+    /// of this rank's own, and that the ranks of a group nobody knows the layout of are those that differ in it.
+    fn is_guess(&self) -> bool {
+        if !self.is_opaque() || self.is_share() || self.decision.is_none() {
+            return false;
+        }
+        let unknown_group = matches!(self.found.group, GroupKey::Other(_) | GroupKey::NonMember);
+        let near = self.birth.is_some_and(|birth| self.is_near(birth.site));
+        self.leaf.is_none_or(|leaf| match self.engine.values.node(leaf) {
+            Node::Local(..) | Node::Parameter(..) => unknown_group,
+            Node::Rank(_) => !near && self.test.is_some_and(|test| !reaches_rank(self.engine, test)),
+            _ => false,
+        })
+    }
+
+    /// A failing assertion ends the job, so that nobody waits, unless somebody catches it; a wrong argument is wrong on
+    /// every rank.
+    fn ends_the_job(&self) -> bool {
+        let asserted = |decision: Decision| decision.is_assertion || self.engine.refusals.contains(&decision.site);
+        self.kind == SplitKind::EarlyExit && self.decision.is_some_and(asserted)
+    }
+
+    /// Of a group of which nothing is known all members may have the same place on their nodes.
+    fn may_be_alike_on_nodes(&self) -> bool {
+        let unnamed = match self.found.group {
+            GroupKey::World | GroupKey::Made(..) => false,
+            GroupKey::Axis(_) => self.engine.axis_name(self.engine.effects.event(self.main).group).is_none(),
+            GroupKey::Other(_) | GroupKey::NonMember => true,
+        };
+        unnamed && self.leaf.is_some_and(|leaf| is_world_rank(self.engine, leaf)) && self.asks_for_place_on_node()
+    }
+
+    /// The question where ranks part, as it is written.
+    fn question(&self) -> Option<(&File, ExprId)> {
+        let site = self.decision?.site;
+        self.engine.written_at(site)
+    }
+
+    fn asks_for_place_on_node(&self) -> bool {
+        let Some((model, question)) = self.question() else { return false };
+        let mut asks = false;
+        each_expression(model, question, &mut |_, expr| {
+            if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+                asks |= self.engine.is_place_on_node(name);
+            }
+        });
+        asks
+    }
+
+    /// Whether the question is whether something lies in a cache: those are filled on every rank, at the same call.
+    fn asks_a_cache(&self) -> bool {
+        let Some((model, question)) = self.question() else { return false };
+        let mut asks = false;
+        each_expression(model, question, &mut |_, expr| {
+            if let Expr::Compare(CompareOp::In | CompareOp::NotIn, _, container) = expr
+                && let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(container)
+            {
+                asks |= name.as_str().to_ascii_lowercase().contains("cache");
+            }
+        });
+        asks
+    }
+
+    /// Each call of the way is looked up by name: a long one beside another inferred step is too much. A function that
+    /// bears the operation's name is a wrapper of it: the way ends there.
+    fn is_long_way(&self, sure: Confidence) -> bool {
+        let world = self.found.group == GroupKey::World;
+        let by_rank = world && self.found.one.rank != self.found.other.rank;
+        let op = self.engine.effects.event(self.main).op;
+        let steps = self.calls.iter().position(|(_, called)| *called == op).unwrap_or(self.calls.len());
+        let long = if world { LONG_WAY } else { LONG_WAY - 1 };
+        steps >= long && (sure < Confidence::High || !by_rank)
+    }
+}
+
+/// Whether a rank goes into the value by what the program itself computes, not through what an unknown function or
+/// object makes of it.
+fn reaches_rank(engine: &Engine<'_>, value: Value) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        if !seen.insert(value) || seen.len() > 2_000 || engine.values.vary(value).is_empty() {
+            continue;
+        }
+        match engine.values.node(value) {
+            Node::Rank(_) => return true,
+            Node::Not(inner) | Node::Length(inner) | Node::Item(_, inner) => pending.push(*inner),
+            Node::And(left, right)
+            | Node::Or(left, right)
+            | Node::Compare(_, left, right)
+            | Node::Binary(_, left, right)
+            | Node::Index(left, right) => pending.extend([*left, *right]),
+            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
+            Node::Sequence(parts)
+            | Node::Range(parts)
+            | Node::Mapped(_, parts)
+            | Node::Changed(_, parts)
+            | Node::Carried(_, _, parts) => pending.extend(parts.iter()),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether all that differs is asked for being there: what a thing is made from differs, not whether it is.
+fn asks_for_none(engine: &Engine<'_>, test: Option<Value>) -> bool {
+    let mut pending: Vec<Value> = test.into_iter().collect();
+    let mut asks = false;
+    while let Some(value) = pending.pop() {
+        match engine.values.node(value) {
+            _ if engine.values.truth_axes(value).is_empty() => {}
+            Node::Not(inner) => pending.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
+            Node::Compare(CompareOp::Is | CompareOp::IsNot, subject, none)
+                if *engine.values.node(*none) == Node::None
+                    && matches!(engine.values.node(*subject), Node::Apply(..) | Node::Invoked(..)) =>
+            {
+                asks = true;
+            }
+            _ => return false,
+        }
+    }
+    asks
+}
+
+/// Whether the ranks of a group that nobody knows the layout of may be just those that the question is true of: it asks
+/// whether this rank is in a list, or works out its place.
+fn may_be_members(engine: &Engine<'_>, test: Option<Value>, group: &GroupKey) -> bool {
+    if !matches!(group, GroupKey::Other(_)) {
+        return false;
+    }
+    let mut pending: Vec<Value> = test.into_iter().collect();
+    for _ in 0..MAX_PARTS {
+        let Some(value) = pending.pop() else { return false };
+        match engine.values.node(value) {
+            Node::Not(inner) => pending.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
+            Node::Compare(CompareOp::In | CompareOp::NotIn, rank, list) => {
+                return is_world_rank(engine, *rank) && matches!(engine.values.node(*list), Node::Sequence(_));
+            }
+            Node::Compare(_, left, right) => pending.extend([*left, *right]),
+            Node::Binary(BinaryOp::Mod | BinaryOp::FloorDiv, left, _) if is_world_rank(engine, *left) => return true,
+            Node::Binary(_, left, right) => pending.extend([*left, *right]),
+            _ => {}
+        }
+    }
+    false
+}
+
+fn is_world_rank(engine: &Engine<'_>, value: Value) -> bool {
+    matches!(engine.values.node(value), Node::Rank(axes) if axes.is_all())
+}
+
+/// Whether a group, or a wrapped model, is made once, behind a question whether it is there: every rank asks at its first
+/// use, and where that is says nothing of who gets there.
+fn is_kept(engine: &Engine<'_>, cause: Option<Parting>, main: EventId) -> bool {
+    let Some(cause) = cause else { return false };
+    let event = engine.effects.event(main);
+    let asks = |test: Value| match event.creates {
+        true => asks_whether_empty(engine, test),
+        false => matches!(engine.values.node(test), Node::Compare(CompareOp::Is, ..)),
+    };
+    let made = event.creates || event.op.as_str() == "ddp_init";
+    made && preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
+        Effect::Choice { test, then, .. } if effect != cause.effect && engine.values.vary(*test).is_empty() => {
+            asks(*test) && contains(engine, *then, main)
+        }
+        _ => false,
+    })
+}
+
+fn asks_whether_empty(engine: &Engine<'_>, test: Value) -> bool {
+    match engine.values.node(test) {
+        Node::Compare(CompareOp::Eq, left, right) => {
+            matches!(engine.values.node(*left), Node::Length(_)) && *engine.values.node(*right) == Node::Int(0)
+        }
+        Node::Not(inner) => matches!(engine.values.node(*inner), Node::Length(_)),
+        _ => false,
+    }
+}
+
+/// Whether a setting chooses the group of all ranks here and a smaller one otherwise: who sets it knows who gets here.
+fn chosen_by_flag(engine: &Engine<'_>, root: EffectId, main: EventId) -> bool {
+    let smaller = |effect: EffectId| {
+        preorder(engine, effect).into_iter().any(|below| match engine.effects.get(below) {
+            Effect::Event(event) => {
+                let event = engine.effects.event(*event);
+                let op = engine.effects.event(main).op;
+                event.op == op && !engine.values.group_axes(event.group).is_all()
+            }
+            _ => false,
+        })
+    };
+    preorder(engine, root).into_iter().any(|effect| match engine.effects.get(effect) {
+        Effect::Choice { test, then, otherwise, .. } if engine.values.vary(*test).is_empty() => {
+            match (contains(engine, *then, main), contains(engine, *otherwise, main)) {
+                (true, false) => smaller(*otherwise),
+                (false, true) => smaller(*then),
+                _ => false,
+            }
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,162 @@
+//! From the configuration to what a run over a project needs: what the command line and the editor share.
+//!
+//! Knows nothing of either: why something cannot be had is a [`Refusal`], in words for a person.
+
+mod baseline;
+mod detect;
+mod select;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::analyze::FileRecord;
+use crate::catalog::{AllowedWrite, Catalog, ProjectFacts};
+use crate::config::{Config, Mistake};
+use crate::finding::Finding;
+use crate::rules::Rule;
+use crate::source::{Found, Missing, Walk, discover};
+use crate::triage::{Exemption, Policy, Reasons, Triaged, triage};
+
+pub use baseline::{Applied, Baseline};
+pub use detect::{Detail, Detected};
+pub use select::{exemptions, rules, unknown};
+
+/// Why something cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Refusal {
+    /// A refusal.
+    pub fn new(message: impl Into<String>, help: Option<String>) -> Refusal {
+        Refusal { message: message.into(), help }
+    }
+}
+
+/// Where the configuration comes from.
+pub enum ConfigFrom<'a> {
+    /// From the nearest file, seen from this path.
+    Nearest(&'a Path),
+    /// From this file.
+    File(&'a Path),
+    /// From nowhere.
+    Nowhere,
+}
+
+/// The configuration of a run.
+pub fn config(from: ConfigFrom<'_>, cwd: &Path) -> Result<Config, Refusal> {
+    match from {
+        ConfigFrom::Nearest(path) => Config::discover(path, cwd),
+        ConfigFrom::File(path) => Config::load(path, cwd),
+        ConfigFrom::Nowhere => Ok(Config::default()),
+    }
+    .map_err(|mistake| misconfigured(&mistake))
+}
+
+/// The refusal that a mistake in the configuration leads to.
+pub fn misconfigured(mistake: &Mistake) -> Refusal {
+    Refusal::new(mistake.to_string(), None)
+}
+
+/// What the project declares about itself.
+pub fn facts(config: &Config) -> ProjectFacts {
+    let allowed = config.allowed_writes.iter();
+    let default = ProjectFacts::default();
+    ProjectFacts {
+        test_keys: config.test_keys.clone().unwrap_or(default.test_keys),
+        parity_keys: config.parity_keys.clone(),
+        allowed_writes: allowed
+            .map(|write| AllowedWrite { path: write.path.clone(), reason: write.reason.clone() })
+            .collect(),
+        envelope_modules: config.envelope_modules.clone(),
+    }
+}
+
+/// The catalogue, with the project's own models.
+pub fn catalog(config: &Config) -> Result<Arc<Catalog>, Refusal> {
+    let mut catalog = Catalog::builtin().clone();
+    for models in &config.models {
+        catalog = catalog.extended_at(&models.path, &models.text, models.keys).map_err(|error| {
+            misconfigured(&models.mistake(error.line, error.column, &error.message, error.help.clone()))
+        })?;
+    }
+    Ok(Arc::new(catalog))
+}
+
+/// The files of a run.
+pub fn files(paths: &[PathBuf], cwd: &Path, config: &Config, force_exclude: bool) -> Result<Vec<Found>, Refusal> {
+    let walk = Walk {
+        cwd,
+        include: &config.include,
+        exclude: &config.exclude,
+        respect_gitignore: config.respect_gitignore,
+        force_exclude: force_exclude || config.force_exclude,
+    };
+    discover(paths, &walk).map_err(|missing| {
+        let Missing { path, exists, suggestion } = missing;
+        let help = match suggestion {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("`{exists}` exists, but nothing in it has a similar name"),
+        };
+        Refusal::new(format!("there is no file or folder `{path}`"), Some(help))
+    })
+}
+
+/// Everything that a configuration comes to, where nothing else has a say.
+pub struct Project {
+    /// The working directory; absolute.
+    pub cwd: PathBuf,
+    /// The configuration.
+    pub config: Config,
+    /// The rules to ask.
+    pub rules: Vec<&'static Rule>,
+    /// Rules that are silent in some files.
+    pub exemptions: Vec<Exemption>,
+    /// What library calls do.
+    pub catalog: Arc<Catalog>,
+    /// What the project declares.
+    pub facts: ProjectFacts,
+    /// Findings that are known; absent where the configuration names no baseline.
+    pub baseline: Option<Baseline>,
+}
+
+impl Project {
+    /// The project that a configuration describes.
+    pub fn open(from: ConfigFrom<'_>, cwd: &Path) -> Result<Project, Refusal> {
+        let config = config(from, cwd)?;
+        Ok(Project {
+            cwd: cwd.to_path_buf(),
+            rules: rules(&config, &[], &[])?,
+            exemptions: exemptions(&config)?,
+            catalog: catalog(&config)?,
+            facts: facts(&config),
+            baseline: config.baseline.as_deref().map(|file| Baseline::load(file, cwd)).transpose()?,
+            config,
+        })
+    }
+
+    /// What is left of the findings: without those that are suppressed, and without those that the baseline knows.
+    pub fn triage(&self, findings: Vec<Finding>, files: &[FileRecord]) -> Triaged {
+        let mut triaged = triage(findings, files, &self.policy());
+        if let Some(baseline) = &self.baseline {
+            baseline.apply(&mut triaged, files, &self.policy());
+        }
+        triaged
+    }
+
+    /// What is to be shown.
+    pub fn policy(&self) -> Policy<'_> {
+        Policy {
+            cwd: &self.cwd,
+            rules: &self.rules,
+            exemptions: &self.exemptions,
+            reasons: if self.config.require_reason { Reasons::Required } else { Reasons::Optional },
+            min_confidence: self.config.min_confidence,
+            min_severity: self.config.min_severity,
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Scenarios: one line an event, `RANK OP [key=value…]`, and the verdict they lead to.
+
+use super::Matcher;
+use crate::verify::event::{
+    Event, Fact, Family, Frame, Group, Joined, Moment, Raised, Signature, SiteFact, Tensor, What,
+};
+use crate::verify::outcome::{Ending, Outcome};
+use crate::verify::watch::Watch;
+
+struct Play {
+    matcher: Matcher,
+    now: u64,
+    /// By rank: numbers of signatures and calls given out, and the calls that are open.
+    signatures: Vec<u32>,
+    numbers: Vec<u64>,
+    open: Vec<Vec<u64>>,
+}
+
+/// Groups that every scenario has, by number.
+const GROUPS: [&[u32]; 4] = [&[0, 1, 2, 3], &[0, 1], &[2, 3], &[0, 1, 2, 3]];
+
+impl Play {
+    fn new() -> Play {
+        let mut play = Play {
+            matcher: Matcher::new(4),
+            now: 0,
+            signatures: vec![0; 4],
+            numbers: vec![0; 4],
+            open: vec![Vec::new(); 4],
+        };
+        for rank in 0..4 {
+            play.fact(rank, Fact::Joined(Joined { rank, world: 4 }));
+            for (id, ranks) in (0..).zip(GROUPS) {
+                let ordinal = u32::from(id == 3);
+                let group = Group {
+                    id,
+                    ranks: ranks.to_vec(),
+                    ordinal,
+                    backend: "gloo".into(),
+                    label: String::new(),
+                    world: id == 0,
+                };
+                play.fact(rank, Fact::Group(group));
+            }
+        }
+        play
+    }
+
+    fn fact(&mut self, rank: u32, fact: Fact) {
+        self.matcher.event(100 + rank, &Event::Fact(Box::new(fact)));
+    }
+
+    fn moment(&mut self, rank: u32, what: What, call: u64) {
+        self.now += 10;
+        self.matcher.event(100 + rank, &Event::Moment(Moment { what, call, time_us: self.now }));
+    }
+
+    /// Plays one line.
+    fn line(&mut self, line: &str) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let rank: u32 = words[0].parse().expect("a line begins with a rank");
+        let index = rank as usize;
+        let value = |key: &str| {
+            words[2..].iter().find_map(|word| word.strip_prefix(key).and_then(|rest| rest.strip_prefix('=')))
+        };
+        let number = |key: &str| value(key).map(|text| text.parse::<u32>().expect("a number"));
+        match words[1] {
+            "return" => {
+                let call = self.open[index].pop().expect("a call is open");
+                self.moment(rank, What::Return, call);
+            }
+            "raise" => {
+                let call = self.open[index].pop().expect("a call is open");
+                self.moment(rank, What::Raise, call);
+            }
+            "wait" => self.moment(rank, What::Wait, number("call").map_or(self.numbers[index] - 1, u64::from)),
+            "drop" => self.moment(rank, What::Drop, self.numbers[index] - 1),
+            "exception" => {
+                let frames = vec![Frame { path: "/w/t.py".into(), line: 7, function: "f".into() }];
+                let (class, message, thread) = ("ValueError".into(), "bad shard".into(), "MainThread".into());
+                self.fact(rank, Fact::Raised(Raised { class, message, frames, thread }));
+            }
+            "end" => {
+                self.now += 10;
+                let code = number("code").map_or(0, |code| code as i32);
+                let ending =
+                    Ending { code: Some(code), signal: None, told: false, exception: String::new(), time_us: self.now };
+                self.matcher.ended(100 + rank, &ending);
+            }
+            op => {
+                let family = match op {
+                    "send" => Family::Send,
+                    "recv" => Family::Receive,
+                    "new_group" => Family::MakeGroup,
+                    "destroy_process_group" => Family::Leave,
+                    _ => Family::Collective,
+                };
+                let (signature, call) = (self.signatures[index], self.numbers[index]);
+                self.signatures[index] += 1;
+                self.numbers[index] += 1;
+                let line = number("line").unwrap_or(10);
+                let frames = vec![Frame { path: "/w/t.py".into(), line, function: "f".into() }];
+                self.fact(rank, Fact::Site(SiteFact { id: signature, frames }));
+                let sizes =
+                    value("shape").unwrap_or("3").split('x').map(|size| size.parse().expect("a size")).collect();
+                let group = (family != Family::Leave).then(|| number("group").unwrap_or(0));
+                self.fact(
+                    rank,
+                    Fact::Signature(Signature {
+                        id: signature,
+                        op: op.into(),
+                        family,
+                        group,
+                        site: signature,
+                        reduce: value("reduce").map(Into::into),
+                        root: number("root"),
+                        peer: number("peer"),
+                        tag: 0,
+                        tensors: vec![Tensor { dtype: value("dtype").unwrap_or("float32").into(), shape: sizes }],
+                        asynchronous: words.contains(&"async"),
+                        members: value("members")
+                            .unwrap_or("")
+                            .split('-')
+                            .filter_map(|rank| rank.parse().ok())
+                            .collect(),
+                        implicit: String::new(),
+                        label: value("label").unwrap_or("").into(),
+                    }),
+                );
+                let thread = number("thread").unwrap_or(0);
+                self.moment(rank, What::Enter { signature, thread }, call);
+                self.open[index].push(call);
+            }
+        }
+    }
+}
+
+/// Plays a scenario; a rank written `*` stands for all four.
+fn outcome(scenario: &str) -> Option<Outcome> {
+    let mut play = Play::new();
+    for line in scenario.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        match line.strip_prefix('*') {
+            Some(rest) => (0..4).for_each(|rank| play.line(&format!("{rank}{rest}"))),
+            None => play.line(line),
+        }
+    }
+    play.matcher.verdict(u64::MAX)
+}
+
+/// The name of the outcome and its sentence.
+fn told(scenario: &str) -> String {
+    match outcome(scenario) {
+        None => "in step".into(),
+        Some(outcome) => {
+            let divergence = outcome.divergence().expect("the matcher tells of divergences only");
+            format!("{}: {}", outcome.name(), divergence.message)
+        }
+    }
+}
+
+#[test]
+fn ranks_in_step_are_left_alone() {
+    assert_eq!(
+        told("* all_reduce reduce=SUM\n* return\n* barrier\n* return\n* destroy_process_group\n* end"),
+        "in step"
+    );
+    // The last one is on its way.
+    assert_eq!(told("0 all_reduce\n1 all_reduce\n2 all_reduce"), "in step");
+    // Elements are moved, not shapes.
+    assert_eq!(told("0 broadcast root=0 shape=2x3\n1 broadcast root=0 shape=6"), "in step");
+    // Each half on a group of its own.
+    assert_eq!(
+        told("0 all_reduce group=1\n1 all_reduce group=1\n2 all_reduce group=2\n3 all_reduce group=2"),
+        "in step"
+    );
+    // A loop over shards names different ones.
+    assert_eq!(told("* all_reduce label=a\n* return\n0 all_reduce label=s0\n1 all_reduce label=s1"), "in step");
+}
+
+#[test]
+fn different_operations_diverge() {
+    let told = told("0 all_reduce\n1 barrier\n2 all_reduce\n3 all_reduce");
+    assert_eq!(
+        told,
+        "diverged: ranks issue different operations at the same place: ranks 0, 2 and 3 issue all_reduce, rank 1 issues barrier"
+    );
+}
+
+#[test]
+fn parameters_that_do_not_fit_are_named() {
+    assert_eq!(
+        told(
+            "* all_reduce reduce=SUM\n* return\n0 all_reduce reduce=MAX\n1 all_reduce reduce=SUM\n2 all_reduce reduce=SUM"
+        ),
+        "mismatched: reduce op of all_reduce differs between ranks: SUM on ranks 1 and 2, MAX on rank 0"
+    );
+    assert_eq!(
+        told("0 broadcast root=0\n1 broadcast root=1"),
+        "mismatched: root of broadcast differs between ranks: 0 on rank 0, 1 on rank 1"
+    );
+    assert_eq!(
+        told("0 all_reduce shape=3\n1 all_reduce shape=4"),
+        "mismatched: shape of all_reduce differs between ranks: float32[3] on rank 0, float32[4] on rank 1"
+    );
+    assert_eq!(
+        told("0 new_group members=0-1\n1 new_group members=0-1-2-3"),
+        "diverged: ranks make different groups at the same place: rank 0 makes a group of ranks 0 and 1, rank 1 makes a group of ranks 0-3"
+    );
+}
+
+#[test]
+fn who_waits_for_somebody_gone_is_stranded() {
+    assert_eq!(
+        told("0 destroy_process_group\n1 all_reduce\n2 all_reduce\n3 all_reduce"),
+        "stranded: ranks 1-3 wait in all_reduce for ever: rank 0 has left by destroy_process_group"
+    );
+    assert_eq!(
+        told("1 all_reduce\n0 exception\n0 end code=1"),
+        "stranded: rank 1 waits in all_reduce for ever: ranks 2 and 3 are elsewhere, rank 0 has ended (ValueError: bad shard)"
+    );
+    assert_eq!(
+        told("1 recv peer=0\n0 send peer=1\n0 return\n1 return\n1 recv peer=0\n0 destroy_process_group"),
+        "stranded: rank 1 waits in recv for ever: rank 0 has left by destroy_process_group"
+    );
+}
+
+#[test]
+fn a_call_that_raises_is_not_taken_part_in() {
+    // Nothing was sent: the object could not be pickled. The others wait for it.
+    assert_eq!(
+        told(
+            "0 broadcast root=0\n0 raise\n0 destroy_process_group\n1 broadcast root=0\n2 broadcast root=0\n3 broadcast root=0"
+        ),
+        "stranded: ranks 1-3 wait in broadcast for ever: rank 0 has left by destroy_process_group"
+    );
+    // A second attempt takes the place of the first.
+    assert_eq!(
+        told("0 broadcast root=0\n0 raise\n0 broadcast root=0\n1 broadcast root=0\n2 broadcast root=0"),
+        "in step"
+    );
+}
+
+#[test]
+fn the_cause_comes_before_its_consequences() {
+    // Rank 0 ends; rank 1 fails in its call and leaves before anybody sees that rank 0 has ended.
+    let told = told("1 all_reduce\n2 all_reduce\n1 raise\n1 destroy_process_group\n0 end code=3");
+    assert!(told.ends_with("rank 0 has ended (exit code 3)"), "{told}");
+}
+
+#[test]
+fn ranks_that_wait_for_each_other_are_stranded() {
+    assert_eq!(
+        told("0 all_reduce group=0\n1 all_reduce group=3\n2 all_reduce group=0\n3 all_reduce group=3"),
+        "stranded: ranks wait for each other: ranks 0 and 2 in all_reduce, ranks 1 and 3 in all_reduce on the group of ranks 0-3 (number 2)"
+    );
+    assert_eq!(
+        told("0 recv peer=1\n1 recv peer=0"),
+        "stranded: ranks wait for each other: rank 0 in recv from rank 1, rank 1 in recv from rank 0"
+    );
+    // Rank 2 computes and may come.
+    assert_eq!(
+        told("2 barrier group=2\n3 barrier group=2\n2 return\n0 all_reduce\n1 all_reduce\n3 return\n3 all_reduce"),
+        "in step"
+    );
+}
+
+#[test]
+fn another_thread_may_free_the_rank() {
+    let scenario = "0 all_reduce thread=1\n* return\n";
+    let waits = "0 all_reduce group=3\n1 all_reduce\n2 all_reduce\n3 all_reduce";
+    let both = scenario.replace("* return", "1 all_reduce\n2 all_reduce\n3 all_reduce\n* return");
+    assert_eq!(told(&format!("{both}{waits}")), "in step");
+}
+
+#[test]
+fn the_same_names_in_another_order_diverge() {
+    let told = told(
+        "0 all_reduce label=a\n1 all_reduce label=b\n2 all_reduce label=a\n3 all_reduce label=a\n* return
+        0 all_reduce label=b\n1 all_reduce label=a\n2 all_reduce label=b\n3 all_reduce label=b",
+    );
+    assert_eq!(
+        told,
+        "diverged: ranks go through the same names in different orders: all_reduce is issued by ranks 0, 2 and 3 with a, by rank 1 with b"
+    );
+}
+
+#[test]
+fn ends_of_a_message_must_fit() {
+    assert_eq!(
+        told("0 send peer=1 shape=3\n1 recv peer=0 shape=4"),
+        "mismatched: shape differs between the ends of a message: rank 0 sends float32[3], rank 1 expects float32[4]"
+    );
+}
+
+#[test]
+fn handles_nobody_waits_for_are_counted() {
+    let mut play = Play::new();
+    for line in ["0 all_reduce async", "0 return", "0 drop"] {
+        play.line(line);
+    }
+    let unawaited = play.matcher.unawaited();
+    assert_eq!(
+        unawaited.iter().map(|(call, count)| (call.op.as_str(), *count)).collect::<Vec<_>>(),
+        [("all_reduce", 1)]
+    );
+}
+
+#[test]
+fn a_handle_that_is_waited_for_blocks() {
+    assert_eq!(
+        told("0 all_reduce async\n0 return\n0 wait\n1 destroy_process_group"),
+        "stranded: rank 0 waits in all_reduce for ever: ranks 2 and 3 are elsewhere, rank 1 has left by destroy_process_group"
+    );
+}
