@@ -115,3 +115,6 @@ fn has_frames_of(claim: &Claim, frames: &[Frame]) -> bool {
 fn holds(places: &[Place], frame: &Frame) -> bool {
     places.iter().any(|place| place.line == frame.line && place.path == frame.path)
 }
+
+#[cfg(test)]
+mod tests;

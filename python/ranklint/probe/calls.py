@@ -22,7 +22,7 @@ from .swap import Place
 NOT_LOGGED = -1
 """The signature of a call that concerns nobody: the process is not in the group, or torch will refuse the arguments."""
 LABELLED = -2
-"""The signature of a call whose label has to be looked up each time."""
+"""The signature of the first call whose label has to be looked up each time; those of further ones are below it."""
 MOST_TENSORS = 16
 
 
@@ -40,7 +40,7 @@ class State:
 LOCAL = _local()
 _threads = count()
 _signatures: dict[str, int] = {}
-_caches: list[dict[Any, int]] = []
+_caches: list[Any] = []
 
 
 def state() -> State:
@@ -75,8 +75,9 @@ def wrapper({parameters}):
     except Exception:
         signature = -1
     if signature < 0:
-        if signature == -2:
-            signature = labelled(seen, key, frame, {arguments})
+        if signature < -1:
+            known = relabelled(signature, frame)
+            signature = labelled(signature, frame, {arguments}) if known is None else known
         if signature < 0:
             return original({passed})
     call = shared.next_call()
@@ -120,8 +121,8 @@ def wrap(operation: Operation, place: Place) -> Callable[..., Any]:
     depth = 2 + place.decorators
     handle = "async_op" if "async_op" in names else "True" if operation.op in ("isend", "irecv") else ""
     seen: dict[Any, int] = {}
-    _caches.append(seen)
     recipe = _Recipe(operation, names)
+    _caches.extend((seen, recipe.labels))
     scope: dict[str, Any] = {
         "LOCAL": LOCAL,
         "LOG": log.LOG,
@@ -132,6 +133,7 @@ def wrap(operation: Operation, place: Place) -> Callable[..., Any]:
         "group_of": groups.real,
         "labelled": recipe.labelled,
         "learn": recipe.learn,
+        "relabelled": recipe.relabelled,
         "new_state": state,
         "original": place.original,
         "raised": raised,
@@ -161,6 +163,8 @@ class _Recipe:
     def __init__(self, operation: Operation, names: tuple[str, ...]) -> None:
         self.operation = operation
         self.names = names
+        self.labels: list[tuple[tuple[tuple[str, str], ...], dict[tuple[str | None, ...], int]]] = []
+        """For places where labels differ: what is looked at, and the signature for what it holds."""
         parts = [f"id({name})" for name in ("group", "op") if name in names]
         plain = ("src", "dst", "group_src", "group_dst", "tag", "async_op")
         parts += [name for name in plain if name in names]
@@ -174,26 +178,36 @@ class _Recipe:
         """The signature of a call that was not seen before; NOT_LOGGED for one that issues nothing."""
         try:
             user, issuer = sites.locate(frame)
-            label = labels.label(frame) if user is frame else ""
+            names = labels.candidates(frame) if user is frame else ()
+            texts = labels.texts(names, frame)
+            label = labels.label(names, texts)
             number = self._intern(user, issuer, label, arguments)
             if user is frame and number != NOT_LOGGED and _lasting(arguments.get("op")):
                 if label:
-                    seen[key] = LABELLED
-                    seen[key, label] = number
+                    with log.LOG.lock:
+                        seen[key] = LABELLED - len(self.labels)
+                        self.labels.append((names, {texts: number}))
                 else:
                     seen[key] = number
             return number
         except Exception:
             return NOT_LOGGED
 
-    def labelled(self, seen: dict[Any, int], key: Any, frame: FrameType, arguments: dict[str, Any]) -> int:
-        """The signature of a call of a place where labels differ."""
+    def relabelled(self, signature: int, frame: FrameType) -> int | None:
+        """The signature of a call of a place where labels differ; nothing where this label is a new one."""
         try:
-            label = labels.label(frame)
-            known = seen.get((key, label))
-            if known is None:
-                known = seen[key, label] = self._intern(frame, "", label, arguments)
-            return known
+            names, numbers = self.labels[LABELLED - signature]
+            return numbers.get(labels.texts(names, frame))
+        except Exception:
+            return NOT_LOGGED
+
+    def labelled(self, signature: int, frame: FrameType, arguments: dict[str, Any]) -> int:
+        """The same for a new label."""
+        try:
+            names, numbers = self.labels[LABELLED - signature]
+            texts = labels.texts(names, frame)
+            number = numbers[texts] = self._intern(frame, "", labels.label(names, texts), arguments)
+            return number
         except Exception:
             return NOT_LOGGED
 

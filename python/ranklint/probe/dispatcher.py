@@ -174,7 +174,7 @@ class _Kernel:
             tensors=calls.described(tensors),
             asynchronous=self.functional,
             implicit=issuer,
-            label=labels.label(frame) if frame is not None and frame is caller else "",
+            label=labels.of_frame(frame) if frame is not None and frame is caller else "",
         )
 
 

@@ -27,13 +27,10 @@ def candidates(frame: FrameType) -> tuple[tuple[str, str], ...]:
     return known[1]
 
 
-def label(frame: FrameType) -> str:
-    """The label of the call that ``frame`` is making; empty where no variable holds a text."""
-    names = candidates(frame)
-    if not names:
-        return ""
+def texts(names: tuple[tuple[str, str], ...], frame: FrameType) -> tuple[str | None, ...]:
+    """What the variables hold now, each cut to what a label shows; None for what is no text."""
     values = frame.f_locals
-    found = []
+    found: list[str | None] = []
     for name, attribute in names:
         value: Any = values.get(name)
         if attribute:
@@ -41,12 +38,24 @@ def label(frame: FrameType) -> str:
             try:
                 value = object.__getattribute__(value, "__dict__").get(attribute)
             except AttributeError:
-                continue
-        if isinstance(value, str):
+                value = None
+        found.append(value[:LONGEST] if isinstance(value, str) else None)
+    return tuple(found)
+
+
+def label(names: tuple[tuple[str, str], ...], values: tuple[str | None, ...]) -> str:
+    """The label of a call whose variables hold these texts; empty where none does."""
+    found = []
+    for (name, attribute), value in zip(names, values):
+        if value is not None:
             found.append(f"{name}.{attribute}={value}"[:LONGEST] if attribute else f"{name}={value}"[:LONGEST])
-            if len(found) == MOST:
-                break
-    return " ".join(found)
+    return " ".join(found[:MOST])
+
+
+def of_frame(frame: FrameType) -> str:
+    """The label of the call that ``frame`` is making."""
+    names = candidates(frame)
+    return label(names, texts(names, frame)) if names else ""
 
 
 def _read(code: CodeType, instruction: int) -> tuple[tuple[str, str], ...]:

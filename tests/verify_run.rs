@@ -1,0 +1,158 @@
+//! `verify run`, `replay` and `doctor` as a user calls them: real programs under real torch, the report read from the outside.
+
+#[path = "support/folder.rs"]
+mod folder;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use folder::{Folder, Run};
+
+/// An interpreter with torch.
+fn python() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(".venv/bin/python").display().to_string()
+}
+
+/// A folder with the programs of `testdata/verify/run` and the README's example.
+#[expect(clippy::disallowed_methods, reason = "the test copies its programs")]
+fn programs(name: &str) -> Folder {
+    let folder = Folder::new(&format!("verify-run-{name}"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for path in ["testdata/verify/run/steps.py", "testdata/verify/run/alone.py", "examples/train.py"] {
+        let name = Path::new(path).file_name().expect("it is a file").to_string_lossy().into_owned();
+        folder.file(&name, std::fs::read(root.join(path)).expect("the program is readable"));
+    }
+    folder
+}
+
+/// Runs `program` under `verify run` with its report as JSON; `more` are options before the command.
+fn run(folder: &Folder, more: &[&str], program: &str) -> (Run, Value) {
+    let python = python();
+    let options = ["verify", "run", "-n", "4", "--timeout", "120", "--output-format", "json", "--log-dir", "logs"];
+    let command = ["--python", &python, "--", "python", program];
+    let run = folder.ranklint(&[&options[..], more, &command].concat());
+    let report = serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {run:?}"));
+    (run, report)
+}
+
+fn prediction<'r>(report: &'r Value, rule: &str) -> &'r Value {
+    let predictions = report["predictions"].as_array().expect("the report lists them");
+    predictions.iter().find(|each| each["rule"] == rule).unwrap_or_else(|| panic!("no {rule}: {predictions:?}"))
+}
+
+#[test]
+fn a_divergence_confirms_the_finding_that_foretold_it() {
+    let folder = programs("diverges");
+    let (run, report) = run(&folder, &["--output", "html:run.html", "--output", "sarif:run.sarif"], "train.py");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let divergence = &report["outcome"]["diverged"];
+    let message = divergence["message"].as_str().expect("the ranks diverged");
+    assert!(message.contains("all_gather") && message.contains("barrier"), "{message}");
+    let lines: Vec<u64> = divergence["sides"]
+        .as_array()
+        .expect("it has sides")
+        .iter()
+        .filter_map(|side| side["doing"]["issues"]["frames"][0]["line"].as_u64())
+        .collect();
+    let text = folder.read("train.py");
+    let line = |what: &str| text.lines().position(|line| line.contains(what)).expect("it is there") as u64 + 1;
+    assert!(lines.contains(&line("all_gather(")) && lines.contains(&line("dist.barrier()")), "{lines:?}");
+    assert_eq!(prediction(&report, "conditional-collective")["evidence"], "confirmed");
+    assert_eq!(report["unpredicted"], false);
+    assert_eq!(report["lanes"].as_array().map(Vec::len), Some(4));
+    // What the ranks share is reached: the joint steps, the gather, the barrier.
+    assert_eq!((&report["coverage"]["sites"], &report["coverage"]["reached"]), (&3.into(), &3.into()));
+
+    assert!(folder.read("run.html").contains("all_gather"));
+    let sarif: Value = serde_json::from_str(&folder.read("run.sarif")).expect("SARIF is JSON");
+    assert!(sarif["runs"][0]["results"].as_array().is_some_and(|results| !results.is_empty()));
+
+    // The recordings are judged again, without the program.
+    let again = folder.ranklint(&["verify", "replay", "logs", "--output-format", "json"]);
+    assert_eq!(again.code, Some(1), "{again:?}");
+    let replayed: Value = serde_json::from_str(&again.out).expect("it prints JSON");
+    assert_eq!(replayed["outcome"]["diverged"]["message"], message);
+    assert_eq!(prediction(&replayed, "conditional-collective")["evidence"], "confirmed");
+}
+
+#[test]
+fn ranks_in_step_pass_and_print_what_they_print() {
+    let folder = programs("in-step");
+    let python = python();
+    let run =
+        folder.ranklint(&["verify", "run", "-n", "2", "--log-dir", "logs", "--python", &python, "--", "python", "steps.py"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    // Two sums over 2 ranks of ones.
+    for line in ["[0] total 4", "[1] total 4"] {
+        assert!(run.out.lines().any(|printed| printed == line), "{run:?}");
+    }
+    assert!(run.out.contains("2 of 2"), "every collective was reached: {}", run.out);
+}
+
+#[test]
+fn a_rank_that_goes_down_alone_is_named_and_so_is_its_line() {
+    let folder = programs("alone");
+    let (run, report) = run(&folder, &[], "alone.py");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let message = report["outcome"]["stranded"]["message"].as_str().expect("the others are stranded");
+    assert!(message.contains("rank 1 has ended (FileNotFoundError: shard1)"), "{message}");
+    assert!(message.contains("all_reduce"), "{message}");
+    let lanes = report["lanes"].as_array().expect("there are lanes");
+    assert_eq!(lanes[1]["raised_at"][0]["function"], "load");
+    assert!(lanes[1]["output_tail"].as_str().is_some_and(|tail| tail.contains("FileNotFoundError")));
+    assert!(lanes[0]["raised_at"].as_array().is_some_and(Vec::is_empty));
+}
+
+#[test]
+fn a_dry_run_shows_what_each_rank_would_issue() {
+    let folder = programs("dry");
+    let (run, report) = self::run(&folder, &["--dry"], "train.py");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert_eq!(report["launcher"], "dry");
+    let message = report["outcome"]["diverged"]["message"].as_str().expect("the ranks would diverge");
+    assert!(message.contains("all_gather") && message.contains("rank 1"), "{message}");
+    let (run, report) = self::run(&folder, &["--dry"], "steps.py");
+    assert_eq!((run.code, &report["outcome"]), (Some(0), &"passed".into()), "{run:?}");
+}
+
+#[test]
+fn torchrun_starts_the_ranks() {
+    let folder = programs("torchrun");
+    let (run, report) = self::run(&folder, &["--launcher", "torchrun"], "train.py");
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert_eq!(report["launcher"], "torchrun");
+    assert!(report["outcome"]["diverged"]["message"].as_str().is_some_and(|text| text.contains("all_gather")));
+    let (run, report) = self::run(&folder, &["--launcher", "torchrun"], "steps.py");
+    assert_eq!((run.code, &report["outcome"]), (Some(0), &"passed".into()), "{run:?}");
+    assert_eq!(report["lanes"].as_array().map(Vec::len), Some(4));
+}
+
+#[test]
+fn what_cannot_run_says_why_and_what_to_do() {
+    let folder = programs("cannot");
+    let command = ["--", "python", "steps.py"];
+    let missing = folder.ranklint(&[&["verify", "run", "--python", "no/such/python"], &command[..]].concat());
+    missing.fails_with(4, &["no/such/python", "help"]);
+    // A Python without torch: the one that made the environment, without its packages.
+    folder.file("bare/pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = false\n");
+    let bare = assert_cmd::Command::new(python())
+        .args(["-m", "venv", "--without-pip", "bare"])
+        .current_dir(folder.path(""))
+        .output()
+        .expect("Python starts");
+    assert!(bare.status.success(), "{bare:?}");
+    let without = folder.ranklint(&[&["verify", "run", "--python", "bare/bin/python"], &command[..]].concat());
+    without.fails_with(4, &["torch is not installed", "pip install"]);
+    folder.ranklint(&["verify", "replay", "bare"]).fails_with(2, &["bare", "help"]);
+    folder.ranklint(&["verify", "run"]).fails_with(2, &["COMMAND"]);
+}
+
+#[test]
+fn the_doctor_finds_torch_where_it_is() {
+    let folder = programs("doctor");
+    let python = python();
+    let run = folder.ranklint(&["verify", "doctor", "--python", &python]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.out.contains("torch") && run.out.contains("gloo"), "{}", run.out);
+}
