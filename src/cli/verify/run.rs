@@ -141,6 +141,10 @@ pub(super) fn report(
         lane.output_tail = [tail(Stream::Out), tail(Stream::Err)].concat();
         lane.end.get_or_insert_with(|| process.ending.clone());
     }
+    if matches!(launcher, "torchrun" | "srun") {
+        // What only the launcher writes is not the program's.
+        report.writes.retain(|write| !write.ranks.is_empty());
+    }
     let seen: Vec<u32> = report.lanes.iter().map(|lane| lane.rank).collect();
     let unseen = supervised.processes.iter().filter_map(|process| process.rank).find(|rank| !seen.contains(rank));
     if let Some(rank) = unseen {
