@@ -77,6 +77,7 @@ fn a_dump_reads_like_a_run() {
     let (calls, lanes) = matcher.lanes();
     let report = RunReport {
         command: Vec::new(),
+        again: "ranklint verify replay dumps".split(' ').map(str::to_owned).collect(),
         launcher: "replay".into(),
         world: replay.world,
         interpreter: String::new(),
@@ -183,7 +184,7 @@ fn dumps_of_nccl_are_aligned_where_all_of_them_begin() {
     let files = [("nccl_trace_rank_1.json", one.as_bytes()), ("nccl_trace_rank_3.json", three.as_bytes())];
     let replay = replay::read(&Folder::with("nccl", &files).0).expect("it is readable");
     assert_eq!(replay.world, 4);
-    assert_eq!(replay.notes[0], "there is no dump of ranks 0, 2");
+    assert_eq!(replay.notes[0], "there is no dump of ranks 0 and 2");
     assert!(replay.notes[1].starts_with("the recorder has overwritten early calls: dp is compared from call 12 on"));
     let Some(Outcome::Stranded(divergence)) = judged(&replay) else { panic!("{:?}", judged(&replay)) };
     // Calls 12 to 15: the fourth is missed by rank 3.

@@ -28,9 +28,11 @@ pub struct Observer {
 pub struct Circumstances {
     /// The command, as given.
     pub command: Vec<String>,
+    /// The command line that does the same again.
+    pub again: Vec<String>,
     /// What started the ranks.
     pub launcher: String,
-    /// Number of ranks.
+    /// Number of ranks, as far as is known without the logs: those of this machine.
     pub world: u32,
     /// Path of the interpreter; empty for replays.
     pub interpreter: String,
@@ -61,9 +63,11 @@ impl Observer {
             .divergence()
             .filter(|_| self.telling == Telling::AtOnce)
             .map(|divergence| circumstances.decided_us.saturating_sub(divergence.time_us));
-        let Circumstances { command, launcher, world, interpreter, torch, wall_us, folder, .. } = circumstances;
+        let Circumstances { command, again, launcher, world, interpreter, torch, wall_us, folder, .. } = circumstances;
+        let world = world.max(self.matcher.world());
         RunReport {
             command,
+            again,
             launcher,
             world,
             interpreter,

@@ -251,9 +251,11 @@ pub struct Ending {
 pub struct RunReport {
     /// The command, as given.
     pub command: Vec<String>,
+    /// The command line that does the same again.
+    pub again: Vec<String>,
     /// What started the ranks: `direct`, `torchrun`, `srun`, `none`, `warm`, `dry`, `replay`.
     pub launcher: String,
-    /// Number of ranks.
+    /// Number of ranks, on all machines.
     pub world: u32,
     /// Path of the interpreter; empty for replays.
     pub interpreter: String,

@@ -108,10 +108,13 @@ pub fn stopped() -> Option<Ending> {
 }
 
 pub fn report(outcome: Outcome, calls: Vec<Call>, lanes: Vec<Lane>) -> RunReport {
+    let world = lanes.len().max(2) as u32;
+    let again = format!("ranklint verify run -n {world} -- python train.py --name=it's");
     RunReport {
         command: vec!["python".into(), "train.py".into(), "--name=it's".into()],
+        again: again.split(' ').map(str::to_owned).collect(),
         launcher: "direct".into(),
-        world: lanes.len().max(2) as u32,
+        world,
         interpreter: "/usr/bin/python3".into(),
         torch: Some("2.15.0".into()),
         outcome,

@@ -17,7 +17,7 @@ use crate::cli::args::{ListFormat, ProgramsArguments};
 use crate::cli::{Exit, Failure, print, project};
 
 use super::predict::predict;
-use super::run::report;
+use super::run::{Started, report};
 use super::{exit_of, interpreter_with_torch, package_root, supervisor};
 
 /// What is imported once: what programs commonly use, also behind the scenes.
@@ -53,7 +53,13 @@ pub(super) fn run(arguments: &ProgramsArguments) -> Result<Exit, Failure> {
         };
         let mut observer = Observer::new(arguments.ranks, Telling::AtOnce);
         let supervised = supervisor.run(&job, &limits, &mut observer, &mut Silent);
-        let mut report = report(observer, &supervised, &job.command, "warm", arguments.ranks, &interpreter);
+        let started = Started {
+            command: &job.command,
+            again: again(arguments, program),
+            launcher: job.launcher.name(),
+            ranks: arguments.ranks,
+        };
+        let mut report = report(observer, &supervised, started, &interpreter);
         if arguments.lint {
             predict(&mut report, &cwd);
         }
@@ -108,6 +114,12 @@ fn job(
         folder: folder.to_owned(),
         stacks_signal: interpreter.stacks_signal,
     }
+}
+
+/// The command line that does one of the programs again.
+fn again(arguments: &ProgramsArguments, program: &Path) -> Vec<String> {
+    let (ranks, program) = (arguments.ranks.to_string(), program.display().to_string());
+    ["ranklint", "verify", "programs", "-n", &ranks, &program].map(str::to_owned).to_vec()
 }
 
 /// The program, how it ended, how long that took, and why.

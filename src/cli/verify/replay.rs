@@ -19,6 +19,7 @@ pub(super) fn run(arguments: &ReplayArguments) -> Result<Exit, Failure> {
     let told = replay.judge(&mut observer);
     let circumstances = Circumstances {
         command: vec!["verify".into(), "replay".into(), arguments.folder.display().to_string()],
+        again: vec!["ranklint".into(), "verify".into(), "replay".into(), arguments.folder.display().to_string()],
         launcher: "replay".into(),
         world: replay.world,
         folder: folder.display().to_string(),

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use clap::ValueEnum as _;
+
 use crate::verify::folder;
 use crate::verify::launch::{Job, Launcher, Probe};
 use crate::verify::observe::{Circumstances, Observer, Telling};
@@ -49,7 +51,8 @@ pub(super) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     let supervised = supervisor.run(&job, &limits, &mut observer, &mut printer);
 
     let launcher = if arguments.dry { "dry" } else { job.launcher.name() };
-    let mut report = report(observer, &supervised, &arguments.command, launcher, arguments.ranks, &interpreter);
+    let started = Started { command: &arguments.command, again: again(arguments), launcher, ranks: arguments.ranks };
+    let mut report = report(observer, &supervised, started, &interpreter);
     if !arguments.no_lint {
         predict(&mut report, &cwd);
     }
@@ -112,21 +115,54 @@ fn job(arguments: &RunArguments, interpreter: &Interpreter, root: &Path, cwd: &P
     }
 }
 
+/// The command line of a run that is the same, as far as it decides what is run.
+fn again(arguments: &RunArguments) -> Vec<String> {
+    let mut words: Vec<String> = ["ranklint", "verify", "run"].map(str::to_owned).to_vec();
+    if arguments.dry {
+        words.push("--dry".into());
+    }
+    if let Some(launcher) =
+        arguments.launcher.to_possible_value().filter(|_| arguments.launcher != LauncherName::Direct)
+    {
+        words.extend(["--launcher".to_owned(), launcher.get_name().to_owned()]);
+    }
+    words.extend(arguments.launcher_option.iter().map(|option| format!("--launcher-option={option}")));
+    words.extend(["-n".to_owned(), arguments.ranks.to_string()]);
+    if let Some(python) = &arguments.python {
+        words.extend(["--python".to_owned(), python.display().to_string()]);
+    }
+    words.push("--".into());
+    words.extend(arguments.command.iter().cloned());
+    words
+}
+
+/// What was started.
+pub(super) struct Started<'a> {
+    /// The command, as given.
+    pub command: &'a [String],
+    /// The command line that does the same again.
+    pub again: Vec<String>,
+    /// What started the ranks.
+    pub launcher: &'a str,
+    /// Number of ranks on this machine.
+    pub ranks: u32,
+}
+
 /// The report of a run that was supervised.
 pub(super) fn report(
     observer: Observer,
     supervised: &Supervised,
-    command: &[String],
-    launcher: &str,
-    world: u32,
+    started: Started<'_>,
     interpreter: &Interpreter,
 ) -> RunReport {
+    let Started { command, again, launcher, ranks } = started;
     let mut report = observer.report(
         supervised.outcome.clone(),
         Circumstances {
             command: command.to_vec(),
+            again,
             launcher: launcher.to_owned(),
-            world,
+            world: ranks,
             interpreter: interpreter.path.display().to_string(),
             torch: interpreter.torch.clone(),
             wall_us: supervised.wall_us,
@@ -151,6 +187,14 @@ pub(super) fn report(
         report
             .notes
             .push(format!("rank {rank} wrote no log: its interpreter does not read PYTHONPATH (`-I`, `-E` or `-S`)"));
+    }
+    let elsewhere: Vec<u32> = (0..report.world).filter(|rank| report.world > ranks && !seen.contains(rank)).collect();
+    if !elsewhere.is_empty() {
+        report.notes.push(format!(
+            "{} run on other machines and were not watched here; put the log folders of all machines into one folder and \
+             give that to `ranklint verify replay`",
+            crate::verify::matcher::ranks(&elsewhere)
+        ));
     }
     report.notes.extend(supervised.notes.iter().cloned());
     report

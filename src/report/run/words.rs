@@ -288,15 +288,8 @@ pub(super) fn duration(micros: u64) -> String {
 
 /// The command that does the same again.
 pub(super) fn again(report: &RunReport) -> String {
-    let quoted: Vec<String> = report.command.iter().map(|word| shell(word)).collect();
-    let command = quoted.join(" ");
-    let ranks = report.world;
-    match report.launcher.as_str() {
-        "replay" => format!("ranklint verify replay {}", shell(&report.folder)),
-        "dry" => format!("ranklint verify run --dry -n {ranks} -- {command}"),
-        "direct" | "warm" | "" => format!("ranklint verify run -n {ranks} -- {command}"),
-        launcher => format!("ranklint verify run --launcher {launcher} -n {ranks} -- {command}"),
-    }
+    let quoted: Vec<String> = report.again.iter().map(|word| shell(word)).collect();
+    quoted.join(" ")
 }
 
 /// A word as a shell takes it.

@@ -64,6 +64,7 @@ fn lane(rank: u32, calls: &[usize]) -> Lane {
 fn run(outcome: Outcome, calls: &[&[u32]], lanes: [&[usize]; 2]) -> RunReport {
     RunReport {
         command: Vec::new(),
+        again: Vec::new(),
         launcher: String::new(),
         world: 2,
         interpreter: String::new(),

@@ -17,6 +17,8 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub use verdict::ranks;
+
 use rustc_hash::FxHashMap;
 
 use self::calls::{CallId, Calls};
@@ -469,6 +471,11 @@ impl Matcher {
             }
         });
         (self.calls.table(), lanes.collect())
+    }
+
+    /// The largest number of ranks that a process has spoken of; 0 when none has.
+    pub fn world(&self) -> u32 {
+        self.processes.iter().filter_map(|process| process.world).max().unwrap_or(0)
     }
 
     /// Handles that were thrown away: the calls, with how often, by op and place.

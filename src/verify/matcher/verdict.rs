@@ -346,7 +346,7 @@ pub fn ranks(ranks: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for rank in ranks {
         match runs.last_mut() {
-            Some((_, last)) if *last + 1 == *rank => *last = *rank,
+            Some((_, last)) if last.checked_add(1) == Some(*rank) => *last = *rank,
             _ => runs.push((*rank, *rank)),
         }
     }

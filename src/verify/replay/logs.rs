@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Recorded, Replay, ReplayError, Unreadable, ranks};
 use crate::verify::event::{self, Event, Fact, Malformed};
@@ -13,14 +13,16 @@ pub(super) fn is_log(name: &str) -> bool {
     name.starts_with('r') && name.ends_with(".jsonl")
 }
 
-/// Reads the logs `names` of a folder.
-pub(super) fn read(folder: &Path, names: &[&String]) -> Result<Replay, ReplayError> {
+/// Reads logs of one run. Those of several machines have clocks of their own: what came first is told by the order in each
+/// process alone.
+pub(super) fn read(paths: &[PathBuf]) -> Result<Replay, ReplayError> {
     let mut processes: Vec<Recorded> = Vec::new();
     let mut notes = Vec::new();
     let mut pids = BTreeSet::new();
     let mut world = 0;
-    for name in names {
-        let log = log(&folder.join(name)).map_err(|why| ReplayError::File { name: (*name).clone(), why })?;
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let log = log(path).map_err(|why| ReplayError::File { name: name.clone().into_owned(), why })?;
         let mut pid = log.pid;
         while !pids.insert(pid) {
             pid = pid.wrapping_add(1);

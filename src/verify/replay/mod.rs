@@ -13,6 +13,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::event::{Event, Malformed};
+use super::matcher::ranks;
 use super::outcome::{Ending, Outcome};
 use super::watch::Watch;
 
@@ -106,17 +107,20 @@ pub enum Unreadable {
     Log(#[from] Malformed),
 }
 
-/// Reads a folder: logs of our own where there are any (also in its folder `logs`), dumps otherwise.
+/// Reads a folder: logs of our own where there are any (also in its folder `logs`, or in the folders of several machines
+/// below it), dumps otherwise.
 ///
 /// # Errors
 /// It cannot be read, or holds no recording.
 pub fn read(folder: &Path) -> Result<Replay, ReplayError> {
-    for place in [folder.to_owned(), folder.join("logs")] {
-        let names = if place.is_dir() { listed(&place)? } else { Vec::new() };
-        let logs: Vec<&String> = names.iter().filter(|name| logs::is_log(name)).collect();
-        if !logs.is_empty() {
-            return logs::read(&place, &logs);
-        }
+    let here = logs_in(folder)?;
+    let machines: Vec<PathBuf> = if here.is_empty() { folders(folder)? } else { Vec::new() };
+    let mut logs = here;
+    for machine in machines {
+        logs.extend(logs_in(&machine)?);
+    }
+    if !logs.is_empty() {
+        return logs::read(&logs);
     }
     let names = listed(folder)?;
     let mut dumps: BTreeMap<u32, (String, dump::Dump)> = BTreeMap::new();
@@ -192,6 +196,31 @@ impl Recorded {
     }
 }
 
+/// The logs of a folder, or of its folder `logs`.
+fn logs_in(folder: &Path) -> Result<Vec<PathBuf>, ReplayError> {
+    for place in [folder.to_owned(), folder.join("logs")] {
+        let names = if place.is_dir() { listed(&place)? } else { Vec::new() };
+        let logs: Vec<PathBuf> = names.iter().filter(|name| logs::is_log(name)).map(|name| place.join(name)).collect();
+        if !logs.is_empty() {
+            return Ok(logs);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// The folders in a folder, sorted.
+#[expect(clippy::disallowed_methods, reason = "recordings of several machines lie in folders of their own")]
+fn folders(folder: &Path) -> Result<Vec<PathBuf>, ReplayError> {
+    let failed = |why| ReplayError::Folder { folder: folder.to_owned(), why };
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        found.push(entry.map_err(failed)?.path());
+    }
+    found.retain(|path| path.is_dir());
+    found.sort();
+    Ok(found)
+}
+
 /// The names of the files of a folder, sorted.
 #[expect(clippy::disallowed_methods, reason = "the one place that lists recordings")]
 fn listed(folder: &Path) -> Result<Vec<String>, ReplayError> {
@@ -242,19 +271,4 @@ fn stem(name: &str) -> &str {
 fn rank_of(stem: &str) -> Option<u32> {
     let name = stem.trim_end_matches(|c: char| c.is_ascii_digit());
     stem[name.len()..].parse().ok()
-}
-
-/// `rank 3`, `ranks 0-3, 5`.
-fn ranks(ranks: &[u32]) -> String {
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for &rank in ranks {
-        match runs.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(rank) => *last = rank,
-            _ => runs.push((rank, rank)),
-        }
-    }
-    let words =
-        runs.iter().map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") });
-    let noun = if ranks.len() == 1 { "rank" } else { "ranks" };
-    format!("{noun} {}", words.collect::<Vec<_>>().join(", "))
 }
