@@ -4,6 +4,7 @@
 //! costs time only: an entry that is missing, damaged or of another build is computed afresh.
 
 mod pages;
+mod texts;
 mod wire;
 
 use std::hash::Hasher as _;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 pub use pages::page_file;
+pub use texts::{keep_text, kept_text};
 
 use crate::source::{Content, SourceFile, user_cache};
 use crate::triage::Triaged;

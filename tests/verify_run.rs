@@ -72,6 +72,14 @@ fn a_divergence_confirms_the_finding_that_foretold_it() {
     let sarif: Value = serde_json::from_str(&folder.read("run.sarif")).expect("SARIF is JSON");
     assert!(sarif["runs"][0]["results"].as_array().is_some_and(|results| !results.is_empty()));
 
+    // The linter knows it from now on, and forgets it where it keeps nothing.
+    for (options, evidence) in [(&[][..], "confirmed"), (&["--no-cache"], "static")] {
+        let checked = folder.ranklint(&[&["check", "train.py", "--output-format", "json"], options].concat());
+        let found: Value = serde_json::from_str(&checked.out).unwrap_or_else(|error| panic!("{error}: {checked:?}"));
+        let finding = &found["findings"][0];
+        assert_eq!((&finding["rule"], &finding["evidence"]), (&"conditional-collective".into(), &evidence.into()));
+    }
+
     // The recordings are judged again, without the program.
     let again = folder.ranklint(&["verify", "replay", "logs", "--output-format", "json"]);
     let replayed: Value = serde_json::from_str(&again.out).unwrap_or_else(|error| panic!("{error}: {again:?}"));

@@ -9,6 +9,7 @@ use crate::analyze::{FileRecord, InternalError, Options, Progress, Workers, reco
 use crate::base::FileId;
 use crate::cache::{Cache, Key};
 use crate::config::Config;
+use crate::project::Verdicts;
 use crate::report::{self, Report, Summary};
 use crate::source::{Kind, SourceFile, shown};
 use crate::triage::{self, Policy, Reasons, Triaged};
@@ -83,6 +84,9 @@ pub(super) fn run(arguments: &CheckArguments) -> Result<Exit, Failure> {
 
     if let Some(baseline) = baseline {
         baseline.apply(&mut outcome.triaged, &outcome.files, &policy)?;
+    }
+    if !arguments.no_cache {
+        Verdicts::of_user().apply(&mut outcome.triaged.findings, &outcome.files, &cwd);
     }
     let outcome = std::mem::ManuallyDrop::new(outcome);
     show(arguments, &outcome, started)?;

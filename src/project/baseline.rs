@@ -170,13 +170,14 @@ impl Baseline {
 }
 
 /// Files under the names that they have from another folder.
-struct Rebased<'a> {
+pub(super) struct Rebased<'a> {
     files: &'a [FileRecord],
     paths: Vec<String>,
 }
 
 impl<'a> Rebased<'a> {
-    fn new(files: &'a [FileRecord], cwd: &Path, folder: &Path) -> Rebased<'a> {
+    /// The files of a run in `cwd`, as `folder` sees them.
+    pub(super) fn new(files: &'a [FileRecord], cwd: &Path, folder: &Path) -> Rebased<'a> {
         let path = |file: &FileRecord| {
             if cwd == folder { file.path.clone() } else { shown(&cwd.join(&file.path), folder) }
         };

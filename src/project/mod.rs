@@ -5,6 +5,7 @@
 mod baseline;
 mod detect;
 mod select;
+mod verdicts;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::triage::{Exemption, Policy, Reasons, Triaged, triage};
 pub use baseline::{Applied, Baseline};
 pub use detect::{Detail, Detected};
 pub use select::{exemptions, rules, unknown};
+pub use verdicts::Verdicts;
 
 /// Why something cannot be had.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,6 +124,8 @@ pub struct Project {
     pub facts: ProjectFacts,
     /// Findings that are known; absent where the configuration names no baseline.
     pub baseline: Option<Baseline>,
+    /// What runs have said about findings.
+    pub verdicts: Verdicts,
 }
 
 impl Project {
@@ -135,16 +139,19 @@ impl Project {
             catalog: catalog(&config)?,
             facts: facts(&config),
             baseline: config.baseline.as_deref().map(|file| Baseline::load(file, cwd)).transpose()?,
+            verdicts: Verdicts::of_user(),
             config,
         })
     }
 
-    /// What is left of the findings: without those that are suppressed, and without those that the baseline knows.
+    /// What is left of the findings: without those that are suppressed, and without those that the baseline knows; what
+    /// a run has said about them stands on them.
     pub fn triage(&self, findings: Vec<Finding>, files: &[FileRecord]) -> Triaged {
         let mut triaged = triage(findings, files, &self.policy());
         if let Some(baseline) = &self.baseline {
             baseline.apply(&mut triaged, files, &self.policy());
         }
+        self.verdicts.apply(&mut triaged.findings, files, &self.cwd);
         triaged
     }
 

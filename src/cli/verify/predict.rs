@@ -7,7 +7,7 @@ use crate::analyze::{FileRecord, Options, Progress, Workers};
 use crate::base::{FileId, Site};
 use crate::finding::{Evidence, Finding};
 use crate::graph::{Program, collective_sites};
-use crate::project::{ConfigFrom, Project};
+use crate::project::{ConfigFrom, Project, Verdicts};
 use crate::report::{self, Places};
 use crate::triage;
 use crate::verify::judge::{Claim, Place, coverage, files_of, judge};
@@ -47,15 +47,16 @@ fn lint(report: &mut RunReport, cwd: &Path) -> Result<(), Failure> {
         progress: &progress,
     };
     let mut analysis = workers.analyze(sources, options);
-    let triaged = triage::of(&mut analysis, &project.policy());
+    let mut triaged = triage::of(&mut analysis, &project.policy());
     let files = Files(&analysis.files);
     let places = Places::new(&files);
     let fingerprints = report::fingerprints(&triaged.findings, &places);
-    for (finding, fingerprint) in triaged.findings.iter().zip(fingerprints) {
+    for (finding, fingerprint) in triaged.findings.iter_mut().zip(fingerprints) {
         if finding.group != "collectives" || !taking_part.contains(&absolute(places.path(finding.site.file), cwd)) {
             continue;
         }
         let judgement = judge(&claim(finding, &places, cwd), report);
+        finding.evidence = judgement.evidence;
         report.predictions.push(Prediction {
             rule: finding.rule.to_owned(),
             path: places.path(finding.site.file).to_owned(),
@@ -66,6 +67,7 @@ fn lint(report: &mut RunReport, cwd: &Path) -> Result<(), Failure> {
             why: judgement.why,
         });
     }
+    Verdicts::keep(&triaged.findings, &analysis.files, cwd);
     let was_foreseen = report.predictions.iter().any(|prediction| prediction.evidence == Evidence::Confirmed);
     report.unpredicted = report.outcome.divergence().is_some() && !was_foreseen;
     if let Some(program) = &analysis.program {
