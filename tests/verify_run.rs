@@ -88,6 +88,22 @@ fn a_divergence_confirms_the_finding_that_foretold_it() {
 }
 
 #[test]
+fn configured_runs_judge_the_findings() {
+    let folder = programs("plan");
+    let run = |command: &str| format!("[[runs]]\ncommand = [{:?}, {command}]\nranks = 2\n", python());
+    folder.file("ranklint.toml", format!("{}{}", run("\"steps.py\""), run("\"train.py\"")));
+    let judged = folder.ranklint(&["verify", "train.py"]);
+    assert_eq!(judged.code, Some(1), "{judged:?}");
+    for part in ["passed: every rank", "diverged: ranks issue", "run:  confirmed: a run showed the ranks part here"] {
+        assert!(judged.out.contains(part), "`{part}` is missing: {judged:?}");
+    }
+    folder.file("ranklint.toml", "[[runs]]\ncommand = []\n");
+    folder.ranklint(&["verify"]).fails_with(2, &["ranklint.toml:2", "a run needs a `command`"]);
+    folder.file("ranklint.toml", "");
+    folder.ranklint(&["verify", "train.py"]).fails_with(2, &["the project has no run", "[[runs]]"]);
+}
+
+#[test]
 fn ranks_in_step_pass_and_print_what_they_print() {
     let folder = programs("in-step");
     let python = python();

@@ -1,6 +1,7 @@
 //! The raw shape of `ranklint.toml` and of `[tool.ranklint]` in `pyproject.toml`. The JSON schema comes from here.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -51,6 +52,8 @@ pub struct FileConfig {
     pub envelope_modules: Option<Vec<String>>,
     /// Places outside the working directory that the project may write to.
     pub allowed_writes: Option<Vec<AllowedWrite>>,
+    /// Programs that `ranklint verify` runs, for the verdicts on findings.
+    pub runs: Option<Vec<ConfiguredRun>>,
     /// What the project's own wrappers, groups and names do, in the shape of the built-in model files.
     #[schemars(with = "Option<BTreeMap<String, serde_json::Value>>")]
     pub models: Option<toml::Table>,
@@ -66,6 +69,19 @@ pub struct AllowedWrite {
     /// Why it is allowed.
     #[schemars(with = "String")]
     pub reason: Spanned<String>,
+}
+
+/// A program that `ranklint verify` runs.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ConfiguredRun {
+    /// The program and its arguments, such as `["python", "tests/steps.py"]`.
+    #[schemars(with = "Vec<String>")]
+    pub command: Spanned<Vec<String>>,
+    /// Number of ranks. Default: 2.
+    pub ranks: Option<NonZeroU32>,
+    /// Seconds after which it is ended. Default: 600.
+    pub timeout: Option<u64>,
 }
 
 /// The part of `pyproject.toml` that is read here.

@@ -8,6 +8,7 @@ mod file;
 mod mistake;
 mod models;
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use crate::finding::{Confidence, Severity};
@@ -44,6 +45,17 @@ pub struct AllowedWrite {
     pub path: String,
     /// Why it is allowed.
     pub reason: String,
+}
+
+/// A program that `ranklint verify` runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfiguredRun {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Number of ranks.
+    pub ranks: u32,
+    /// Seconds after which it is ended.
+    pub timeout_s: u64,
 }
 
 /// The resolved configuration.
@@ -83,6 +95,8 @@ pub struct Config {
     pub envelope_modules: Vec<String>,
     /// Places outside the working directory that the project may write to.
     pub allowed_writes: Vec<AllowedWrite>,
+    /// Programs that `ranklint verify` runs.
+    pub runs: Vec<ConfiguredRun>,
     /// The project's own models, those of extended files first.
     pub models: Vec<Models>,
 }
@@ -107,6 +121,7 @@ impl Default for Config {
             parity_keys: Vec::new(),
             envelope_modules: Vec::new(),
             allowed_writes: Vec::new(),
+            runs: Vec::new(),
             models: Vec::new(),
         }
     }
@@ -218,6 +233,9 @@ impl Raw {
             into.allowed_writes =
                 allowed.into_iter().map(|allowed| place.allowed(allowed)).collect::<Result<_, _>>()?;
         }
+        if let Some(runs) = config.runs {
+            into.runs = runs.into_iter().map(|run| place.run(run)).collect::<Result<_, _>>()?;
+        }
         if config.models.is_some() {
             let is_project = self.path.file_name().is_some_and(|name| name == "pyproject.toml");
             let keys: &[&str] = if is_project { &["tool", "ranklint", "models"] } else { &["models"] };
@@ -268,6 +286,18 @@ impl Place<'_> {
             let pattern = &patterns[bad.index];
             let message = format!("`{}` is no path pattern: {}", pattern.get_ref(), bad.message);
             Mistake::at(self.shown, self.text, pattern.span(), message)
+        })
+    }
+
+    fn run(&self, run: file::ConfiguredRun) -> Result<ConfiguredRun, Mistake> {
+        if run.command.get_ref().iter().all(|word| word.trim().is_empty()) {
+            let message = "a run needs a `command`, and this one is empty".to_owned();
+            return Err(Mistake::at(self.shown, self.text, run.command.span(), message));
+        }
+        Ok(ConfiguredRun {
+            command: run.command.into_inner(),
+            ranks: run.ranks.map_or(2, NonZeroU32::get),
+            timeout_s: run.timeout.unwrap_or(600),
         })
     }
 

@@ -45,6 +45,8 @@ print("ranklint:" + json.dumps({
 pub struct Surroundings {
     /// `--python`.
     pub option: Option<PathBuf>,
+    /// The first word of the command, where it is the path of a Python.
+    pub command: Option<PathBuf>,
     /// The working directory.
     pub cwd: PathBuf,
     /// `VIRTUAL_ENV`.
@@ -61,7 +63,15 @@ impl Surroundings {
     )]
     pub fn of_process(option: Option<PathBuf>, cwd: &Path) -> Surroundings {
         let virtual_env = std::env::var_os("VIRTUAL_ENV").filter(|value| !value.is_empty()).map(PathBuf::from);
-        Surroundings { option, cwd: cwd.to_owned(), virtual_env, path: std::env::var_os("PATH") }
+        Surroundings { option, command: None, cwd: cwd.to_owned(), virtual_env, path: std::env::var_os("PATH") }
+    }
+
+    /// The same for a command, whose first word may say which Python is wanted.
+    #[must_use]
+    pub fn for_command(mut self, command: &[String]) -> Surroundings {
+        let first = command.first().filter(|first| launch::names_python(first));
+        self.command = first.map(PathBuf::from).filter(|path| path.components().count() > 1);
+        self
     }
 }
 
@@ -70,6 +80,8 @@ impl Surroundings {
 pub enum Why {
     /// The user has named it.
     Option,
+    /// It is the first word of the command.
+    Command,
     /// A virtual environment is active.
     VirtualEnv,
     /// A folder above the working directory holds `.venv`.
@@ -83,6 +95,7 @@ impl Why {
     pub fn text(self) -> &'static str {
         match self {
             Why::Option => "given by --python",
+            Why::Command => "named in the command",
             Why::VirtualEnv => "from VIRTUAL_ENV",
             Why::Folder => "from .venv",
             Why::Path => "python3 on PATH",
@@ -196,14 +209,16 @@ impl InterpreterError {
 /// There is none.
 pub fn choose(surroundings: &Surroundings) -> Result<Choice, InterpreterError> {
     let mut tried = Vec::new();
-    if let Some(named) = &surroundings.option {
+    let named = surroundings.option.as_ref().map(|named| (named, Why::Option, "--python "));
+    let named = named.or(surroundings.command.as_ref().map(|named| (named, Why::Command, "")));
+    if let Some((named, why, option)) = named {
         let found = if named.components().count() > 1 {
             Some(surroundings.cwd.join(named)).filter(|path| path.exists())
         } else {
             on_path(surroundings, &named.to_string_lossy())
         };
-        return found.map(|path| Choice { path: in_folder(path), why: Why::Option }).ok_or_else(|| {
-            InterpreterError::None { tried: vec![format!("--python {}: no such program", named.display())] }
+        return found.map(|path| Choice { path: in_folder(path), why }).ok_or_else(|| InterpreterError::None {
+            tried: vec![format!("{option}{}: no such program", named.display())],
         });
     }
     let mut consider = |path: PathBuf, why: Why| {
@@ -338,6 +353,7 @@ mod tests {
         let on_path = folder.program("bin/python3", "");
         let near = folder.program("project/.venv/bin/python", "");
         let active = folder.program("active/bin/python", "");
+        let active_python = active.display().to_string();
         let cwd = folder.0.join("project/deep/down");
         let mut surroundings =
             Surroundings { cwd, path: Some(folder.0.join("bin").into_os_string()), ..Surroundings::default() };
@@ -358,6 +374,16 @@ mod tests {
         surroundings.option = Some("./nothing".into());
         let error = choose(&surroundings).expect_err("there is none");
         assert_eq!(error.tried(), ["--python ./nothing: no such program"]);
+        surroundings.option = None;
+        let command = |word: &str| [word.to_owned(), "train.py".to_owned()];
+        let of = |word: &str| choose(&surroundings.clone().for_command(&command(word))).map(|choice| choice.why);
+        assert_eq!(
+            of("./nothing/python3").map_err(|error| error.tried()),
+            Err(vec!["./nothing/python3: no such program".into()])
+        );
+        assert_eq!(of(&active_python), Ok(Why::Command));
+        assert_eq!(of("python3"), Ok(Why::VirtualEnv));
+        assert_eq!(of("./run.sh"), Ok(Why::VirtualEnv));
         let nowhere = Surroundings { cwd: folder.0.join("bin"), ..Surroundings::default() };
         assert!(matches!(choose(&nowhere), Err(InterpreterError::None { tried }) if tried.len() == 2));
     }

@@ -13,8 +13,11 @@ use super::{Color, ListFormat};
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
-#[command(after_help = TABLE)]
+#[command(after_help = TABLE, args_conflicts_with_subcommands = true)]
 pub(in crate::cli) struct VerifyArguments {
+    /// Files and folders whose findings the configured runs judge [default: ., or without runs: the operator matrix]
+    #[arg(value_name = "PATHS")]
+    pub paths: Vec<PathBuf>,
     #[command(subcommand)]
     pub command: Option<VerifyCommand>,
 }

@@ -47,7 +47,7 @@ pub(super) fn run_default() -> Result<Exit, Failure> {
 pub(super) fn run(arguments: &MatrixArguments) -> Result<Exit, Failure> {
     let began = Instant::now();
     let cwd = project::working_directory()?;
-    let interpreter = interpreter_with_torch(arguments.python.as_deref(), &cwd)?;
+    let interpreter = interpreter_with_torch(arguments.python.as_deref(), &[], &cwd)?;
     let root = package_root()?;
     let plan = Plan::load(&interpreter.path, &root).map_err(|error| no_plan(&error))?;
     let wanted =

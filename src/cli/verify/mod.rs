@@ -2,6 +2,7 @@
 
 mod doctor;
 mod matrix;
+mod plan;
 mod predict;
 mod programs;
 mod replay;
@@ -20,7 +21,7 @@ use super::{Exit, Failure};
 
 /// Runs the command.
 pub(super) fn run(arguments: &VerifyArguments) -> Result<Exit, Failure> {
-    let Some(command) = &arguments.command else { return matrix::run_default() };
+    let Some(command) = &arguments.command else { return plan::run(&arguments.paths) };
     match command {
         VerifyCommand::Run(arguments) => run::run(arguments),
         VerifyCommand::Programs(arguments) => programs::run(arguments),
@@ -31,9 +32,9 @@ pub(super) fn run(arguments: &VerifyArguments) -> Result<Exit, Failure> {
     }
 }
 
-/// The interpreter that runs the ranks; it has torch.
-fn interpreter_with_torch(named: Option<&Path>, cwd: &Path) -> Result<Interpreter, Failure> {
-    let surroundings = Surroundings::of_process(named.map(Path::to_owned), cwd);
+/// The interpreter that runs the ranks of a command; it has torch.
+fn interpreter_with_torch(named: Option<&Path>, command: &[String], cwd: &Path) -> Result<Interpreter, Failure> {
+    let surroundings = Surroundings::of_process(named.map(Path::to_owned), cwd).for_command(command);
     let found = interpreter::choose(&surroundings).and_then(|choice| choice.ask());
     let found = found.map_err(|error| no_interpreter(&error))?;
     found.torch().map_err(|error| no_interpreter(&error))?;

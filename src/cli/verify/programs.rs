@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &ProgramsArguments) -> Result<Exit, Failure> {
             return Err(Failure::usage(format!("there is no file `{}`", program.display()), None));
         }
     }
-    let interpreter = interpreter_with_torch(arguments.python.as_deref(), &cwd)?;
+    let interpreter = interpreter_with_torch(arguments.python.as_deref(), &[], &cwd)?;
     let root = package_root()?;
     let cannot =
         |what: &str, error: String| Failure { exit: Exit::CannotRun, message: format!("{what}: {error}"), help: None };

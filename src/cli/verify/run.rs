@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::ValueEnum as _;
 
 use crate::verify::folder;
-use crate::verify::launch::{Job, Launcher, Probe};
+use crate::verify::launch::{Job, Launcher, Probe, names_python};
 use crate::verify::observe::{Circumstances, Observer, Telling};
 use crate::verify::outcome::RunReport;
 use crate::verify::supervise::{Limits, Supervised};
@@ -25,7 +25,7 @@ const OUTPUT_TAIL: u64 = 4_096;
 /// Runs the command.
 pub(super) fn run(arguments: &RunArguments) -> Result<Exit, Failure> {
     let cwd = project::working_directory()?;
-    let interpreter = interpreter_with_torch(arguments.python.as_deref(), &cwd)?;
+    let interpreter = interpreter_with_torch(arguments.python.as_deref(), &arguments.command, &cwd)?;
     let root = package_root()?;
     let folder = match &arguments.log_dir {
         Some(folder) => cwd.join(folder),
@@ -97,7 +97,7 @@ fn job(arguments: &RunArguments, interpreter: &Interpreter, root: &Path, cwd: &P
         ]
         .map(|word| word.to_string_lossy().into_owned());
         // The program is named without its interpreter: the ranks are forks of the one that runs `dry.py`.
-        let is_python = command.first().is_some_and(|word| word == "python" || word == "python3");
+        let is_python = command.first().is_some_and(|word| names_python(word));
         command.drain(..usize::from(is_python));
         command.splice(0..0, before);
     }

@@ -107,6 +107,11 @@ fn is_python(word: &str) -> bool {
     word.strip_prefix("python").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.'))
 }
 
+/// The same, also by path: `/usr/bin/python3`.
+pub fn names_python(word: &str) -> bool {
+    Path::new(word).file_name().and_then(|name| name.to_str()).is_some_and(is_python)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

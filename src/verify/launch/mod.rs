@@ -19,7 +19,7 @@ use super::os;
 use super::output::{Pipe, Source, Stream};
 
 pub use ask::{Answer, NoAnswer, ask, signal_by_number};
-pub use command::{starts_ranks_itself, words};
+pub use command::{names_python, starts_ranks_itself, words};
 pub use guard::Guard;
 pub use helper::Helper;
 pub use warm::WarmParent;
