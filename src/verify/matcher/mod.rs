@@ -7,11 +7,13 @@
 
 mod blocked;
 mod calls;
+mod facts;
 mod group;
 mod lane;
 mod message;
 mod order;
 mod process;
+mod summary;
 mod verdict;
 
 #[cfg(test)]
@@ -26,8 +28,8 @@ use self::group::{GroupId, Sequence};
 use self::message::{ChannelId, Channels, Key};
 use self::order::Orders;
 use self::process::{Blocked, Known, Part, Process, ProcessId};
-use super::event::{self, Event, Fact, Family, Moment, Signature, What};
-use super::outcome::{Call, Ending, GroupName, LANE_TAIL, Lane, Outcome};
+use super::event::{Event, Family, Moment, What};
+use super::outcome::{Call, Ending, GroupName, LANE_TAIL, Outcome};
 use super::watch::Watch;
 
 /// How long a verdict waits for ranks that are about to arrive, in microseconds: the picture gets complete.
@@ -125,122 +127,6 @@ impl Matcher {
     fn has_ended_unseen(&self, rank: u32) -> bool {
         let mut bearers = self.processes.iter().filter(|process| process.rank == Some(rank)).peekable();
         bearers.peek().is_some() && bearers.all(|process| process.ending.is_some())
-    }
-
-    fn fact(&mut self, id: ProcessId, fact: &Fact) {
-        let process = &mut self.processes[id.index()];
-        match fact {
-            Fact::Start(start) => {
-                process.rank = start.rank;
-                process.world = start.world;
-                process.start = Some(start.clone());
-            }
-            Fact::Joined(joined) => {
-                process.rank = Some(joined.rank);
-                process.world = Some(joined.world);
-                process.left = None;
-                self.by_rank.insert(joined.rank, id);
-            }
-            Fact::Group(group) => self.group(id, group),
-            Fact::Site(site) => _ = process.sites.insert(site.id, site.frames.clone()),
-            Fact::Signature(signature) => self.signature(id, signature),
-            Fact::Raised(raised) => process.raised = Some(raised.clone()),
-            Fact::Lost(lost) => {
-                let who =
-                    process.rank.map_or_else(|| format!("process {}", process.pid), |rank| format!("rank {rank}"));
-                self.notes.push(format!("the log of {who} is not complete: {}", lost.why));
-            }
-            Fact::Torch(_)
-            | Fact::Environment(_)
-            | Fact::Snapshot(_)
-            | Fact::Write(_)
-            | Fact::Import(_)
-            | Fact::End(_) => {}
-        }
-    }
-
-    fn group(&mut self, id: ProcessId, group: &event::Group) {
-        let name = GroupName {
-            ranks: group.ranks.clone(),
-            ordinal: group.ordinal,
-            label: group.label.clone(),
-            world: group.world,
-        };
-        let known = self.sequence(name);
-        self.processes[id.index()].groups.insert(group.id, known);
-    }
-
-    fn sequence(&mut self, name: GroupName) -> GroupId {
-        if let Some(known) = self.by_name.get(&(name.ranks.clone(), name.ordinal)) {
-            return *known;
-        }
-        let key = (name.ranks.clone(), name.ordinal);
-        let new = self.new_sequence(name);
-        self.by_name.insert(key, new);
-        new
-    }
-
-    fn job(&mut self, world: u32) -> GroupId {
-        if let Some(known) = self.jobs.get(&world) {
-            return *known;
-        }
-        let new = self.new_sequence(the_job(world));
-        self.jobs.insert(world, new);
-        new
-    }
-
-    fn new_sequence(&mut self, name: GroupName) -> GroupId {
-        let next = GroupId(u32::try_from(self.groups.len()).expect("groups are counted in 32 bits"));
-        let mut sequence = Sequence::new(name);
-        let ended: Vec<u32> = sequence.name.ranks.iter().copied().filter(|rank| self.has_rank_ended(*rank)).collect();
-        for member in ended.into_iter().filter_map(|rank| sequence.member(rank)).collect::<Vec<_>>() {
-            sequence.leave(member);
-        }
-        self.groups.push(sequence);
-        next
-    }
-
-    fn has_rank_ended(&self, rank: u32) -> bool {
-        match self.process_of_rank(rank) {
-            Some(process) => self.processes[process.index()].ending.is_some(),
-            None => self.has_ended_unseen(rank),
-        }
-    }
-
-    fn signature(&mut self, id: ProcessId, signature: &Signature) {
-        let process = &self.processes[id.index()];
-        let group = signature.group.and_then(|group| process.groups.get(&group).copied());
-        let call = Call {
-            op: signature.op.clone(),
-            family: signature.family,
-            group: match (signature.family, process.world) {
-                (Family::Join, Some(world)) => Some(the_job(world)),
-                _ => group.map(|group| self.groups[group.index()].name.clone()),
-            },
-            reduce: signature.reduce.clone(),
-            root: signature.root,
-            peer: signature.peer,
-            tag: signature.tag,
-            tensors: signature.tensors.clone(),
-            members: signature.members.clone(),
-            asynchronous: signature.asynchronous,
-            implicit: signature.implicit.clone(),
-            label: signature.label.clone(),
-            frames: process.sites.get(&signature.site).cloned().unwrap_or_default(),
-        };
-        let call = self.calls.add(call);
-        let member = |group: GroupId| process.rank.and_then(|rank| self.groups[group.index()].member(rank));
-        let seat = group.and_then(|group| member(group).map(|member| (group, member)));
-        let known = Known { call, family: signature.family, seat };
-        let signatures = &mut self.processes[id.index()].signatures;
-        let index = signature.id as usize;
-        // Numbers are given in order; one that is far out belongs to a damaged line.
-        if index >= signatures.len() && index < signatures.len() + 4096 {
-            signatures.resize(index + 1, None);
-        }
-        if let Some(slot) = signatures.get_mut(index) {
-            *slot = Some(known);
-        }
     }
 
     fn moment(&mut self, id: ProcessId, moment: Moment) {
@@ -442,62 +328,6 @@ impl Matcher {
         if self.suspicions.len() < 256 {
             self.suspicions.push(Suspicion { what, time_us });
         }
-    }
-
-    /// Everything that is known of the ranks, once the run is over: the different calls, and a lane for each rank.
-    pub fn lanes(&self) -> (Vec<Call>, Vec<Lane>) {
-        let mut ranks: Vec<(u32, ProcessId)> = self.by_rank.iter().map(|(rank, process)| (*rank, *process)).collect();
-        for (index, process) in self.processes.iter().enumerate() {
-            if let Some(rank) = process.rank
-                && !ranks.iter().any(|(known, _)| *known == rank)
-            {
-                ranks.push((rank, ProcessId(u32::try_from(index).expect("processes are counted in 32 bits"))));
-            }
-        }
-        ranks.sort_unstable();
-        let lanes = ranks.into_iter().map(|(rank, id)| {
-            let process = &self.processes[id.index()];
-            let (calls, left_out) = process.track.finish();
-            Lane {
-                rank,
-                pid: process.pid,
-                host: process.start.as_ref().map(|start| start.host.clone()).unwrap_or_default(),
-                calls,
-                left_out,
-                end: process.ending.clone(),
-                raised_at: process.raised.as_ref().map(|raised| raised.frames.clone()).unwrap_or_default(),
-                stacks: String::new(),
-                output_tail: String::new(),
-            }
-        });
-        (self.calls.table(), lanes.collect())
-    }
-
-    /// The largest number of ranks that a process has spoken of; 0 when none has.
-    pub fn world(&self) -> u32 {
-        self.processes.iter().filter_map(|process| process.world).max().unwrap_or(0)
-    }
-
-    /// Handles that were thrown away: the calls, with how often, by op and place.
-    pub fn unawaited(&self) -> Vec<(Call, u64)> {
-        let mut calls: Vec<(Call, u64)> =
-            self.unawaited.iter().map(|(call, count)| (self.calls.get(*call).clone(), *count)).collect();
-        calls.sort_by(|(one, _), (other, _)| (&one.op, &one.frames).cmp(&(&other.op, &other.frames)));
-        calls
-    }
-
-    /// What is worth knowing beside the verdict.
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes = self.notes.clone();
-        for (key, count) in self.channels.unreceived() {
-            let messages = if count == 1 { "1 message".to_owned() } else { format!("{count} messages") };
-            notes.push(format!("{messages} from rank {} to rank {} was never received", key.from, key.to));
-        }
-        let given_up: u64 = self.groups.iter().map(|group| group.given_up).sum();
-        if given_up > 0 {
-            notes.push(format!("{given_up} places were not compared: a rank is too far behind the others"));
-        }
-        notes
     }
 }
 
