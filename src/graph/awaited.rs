@@ -34,6 +34,8 @@ pub struct Unawaited {
     pub misuse: Misuse,
     /// Where the buffer is used too early.
     pub used: Option<(Site, Symbol)>,
+    /// The handle, and the statement before which it has to be waited on; every way to that statement knows the handle.
+    pub handle: Option<(Symbol, Site)>,
     /// How sure it is.
     pub confidence: Confidence,
 }
@@ -91,6 +93,7 @@ impl<'p> Search<'_, 'p> {
                             function,
                             &started,
                             Misuse::Dropped,
+                            None,
                             None,
                             started.confidence.min(Confidence::Medium),
                         );
@@ -157,11 +160,12 @@ impl<'p> Search<'_, 'p> {
         if !gathered && self.mentions_of(file, function, handle) <= 1 {
             if !synchronises(model, rest) {
                 let confidence = started.confidence.min(Confidence::Medium);
-                self.report(file, function, started, Misuse::Dropped, None, confidence);
+                self.report(file, function, started, Misuse::Dropped, None, None, confidence);
             }
             return;
         }
         let (outputs, inputs) = self.buffers(file, started);
+        let before = |id: StmtId| Some((handle, Site { file, span: model.stmt_span(id) }));
         for &id in rest {
             let stmt = model.stmt(id);
             if mentioned_in(model, id, handle) || synchronising(model, id) {
@@ -169,13 +173,15 @@ impl<'p> Search<'_, 'p> {
             }
             if let Some((used, name)) = read_of(model, stmt, &outputs) {
                 let site = Site { file, span: model.span(used) };
-                self.report(file, function, started, Misuse::Read, Some((site, name)), started.confidence);
+                let used = Some((site, name));
+                self.report(file, function, started, Misuse::Read, used, before(id), started.confidence);
                 return;
             }
             let both: Vec<Symbol> = outputs.iter().chain(&inputs).copied().collect();
             if let Some((written, name)) = write_of(model, stmt, &both) {
                 let site = Site { file, span: model.span(written) };
-                self.report(file, function, started, Misuse::Written, Some((site, name)), started.confidence);
+                let used = Some((site, name));
+                self.report(file, function, started, Misuse::Written, used, before(id), started.confidence);
                 return;
             }
             // Rebound: another tensor from here on. What happens to it inside a compound statement is not followed.
@@ -226,10 +232,11 @@ impl<'p> Search<'_, 'p> {
         started: &Started<'_>,
         misuse: Misuse,
         used: Option<(Site, Symbol)>,
+        handle: Option<(Symbol, Site)>,
         confidence: Confidence,
     ) {
         let (op, site) = (started.op, started.site);
-        self.out.push(Unawaited { function: (file, function), op, site, misuse, used, confidence });
+        self.out.push(Unawaited { function: (file, function), op, site, misuse, used, handle, confidence });
     }
 }
 
