@@ -5,6 +5,7 @@
 
 mod decode;
 mod discover;
+mod git;
 mod paths;
 mod patterns;
 
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 pub use decode::{decode, encode};
 pub use discover::{Missing, Walk, discover};
+pub use git::{Base, base_of};
 pub use paths::{shown, user_cache};
 pub use patterns::{BadPattern, PathPatterns};
 

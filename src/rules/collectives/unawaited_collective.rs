@@ -64,10 +64,10 @@ fn waited(program: &Program, found: &Unawaited) -> Option<Fix> {
     // Whoever is no member of the group has no handle.
     let model = &program.file(file).model;
     let Expr::Call(index) = model.expr(expression_at(model, found.site.span)?) else { return None };
-    let safety = match keyword(model, model.call(index), "group") {
-        None if found.confidence == Confidence::High => Safety::Safe,
-        _ => Safety::Unsafe,
-    };
+    let call = model.call(index);
+    // No operation takes the group before its third argument.
+    let on_world = keyword(model, call, "group").is_none() && model.list(call.args).len() <= 2;
+    let safety = if on_world && found.confidence == Confidence::High { Safety::Safe } else { Safety::Unsafe };
     let edit = insertion(file, statement.span.start, format!("{handle}.wait()\n{indent}"));
     Some(fix(safety, format!("wait on `{handle}` first"), vec![edit]))
 }

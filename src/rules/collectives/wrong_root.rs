@@ -74,7 +74,11 @@ fn group_relative(program: &Program, root: &ForeignRoot) -> Option<Fix> {
     let start = before.trim_end().strip_suffix('=')?.trim_end().strip_suffix(parameter)?.len() as u32;
     let span = crate::base::Span::new(start, site.span.end);
     let message = format!("name the root by its rank in the group: `{grouped}=0`");
-    Some(fix(Safety::Unsafe, message, vec![replacement(site.file, span, format!("{grouped}={}", text_at(program, site)?))]))
+    Some(fix(
+        Safety::Unsafe,
+        message,
+        vec![replacement(site.file, span, format!("{grouped}={}", text_at(program, site)?))],
+    ))
 }
 
 /// The operations of torch that have a parameter for the rank within the group.

@@ -71,7 +71,8 @@ fn check_call(program: &Program, model: &File, call: CallSite, name: &str, posit
             let mut finding = Findings::new_finding(&RULE, call.site(model), symbol, message).help(help);
             // Somebody may look for the file where it was.
             let edit = added_argument(program, call.file, call.expr, call.call, "dir", "\".\"");
-            finding.fix = edit.map(|edit| fix(Safety::Unsafe, "create it in the working directory: `dir=\".\"`", vec![edit]));
+            finding.fix =
+                edit.map(|edit| fix(Safety::Unsafe, "create it in the working directory: `dir=\".\"`", vec![edit]));
             return findings.push(graded_default(program, call.file, finding));
         }
         Some(dir) => {
