@@ -15,7 +15,9 @@ use support::folder::{Folder, JOB};
 const CHAIN: &str = "import torch.distributed as dist\n\n\ndef agree(x):\n    dist.all_reduce(x)\n    dist.barrier()\n\n\ndef step(x, name='<b>&\"'):\n    dist.broadcast(x, src=0)\n    if dist.get_rank() == 0:\n        agree(x)\n";
 
 fn balanced(page: &str) {
-    for tag in ["section", "article", "table", "tbody", "tr", "td", "div", "details", "pre", "p", "ul", "ol", "li", "span"] {
+    for tag in
+        ["section", "article", "table", "tbody", "tr", "td", "div", "details", "pre", "p", "ul", "ol", "li", "span"]
+    {
         let opened = page.matches(&format!("<{tag}>")).count() + page.matches(&format!("<{tag} ")).count();
         assert_eq!(opened, page.matches(&format!("</{tag}>")).count(), "{tag}");
     }
@@ -59,8 +61,10 @@ fn the_script_is_the_one_that_the_page_allows() {
     folder.file("job.py", JOB);
     let page = page(&folder);
     let script = &page[page.find("<script>").expect("there is one") + 8..page.find("</script>").expect("it ends")];
-    let python = "import base64,hashlib,sys; print(base64.b64encode(hashlib.sha256(sys.stdin.buffer.read()).digest()).decode())";
-    let output = assert_cmd::Command::new("python3").args(["-c", python]).write_stdin(script).output().expect("python3");
+    let python =
+        "import base64,hashlib,sys; print(base64.b64encode(hashlib.sha256(sys.stdin.buffer.read()).digest()).decode())";
+    let output =
+        assert_cmd::Command::new("python3").args(["-c", python]).write_stdin(script).output().expect("python3");
     let hash = String::from_utf8(output.stdout).expect("it is text");
     assert!(page.contains(&format!("script-src 'sha256-{}'", hash.trim())), "the hash of the script is {hash}");
 }
@@ -78,11 +82,15 @@ fn every_rule_has_a_page_on_the_site() {
         assert!(page.contains(&format!("<h1>{}</h1>", rule.name)), "{}", rule.name);
         let prose = page.split("<pre>").map(|part| part.split_once("</pre>").map_or(part, |(_, rest)| rest));
         let prose: String = prose.collect();
-        assert!(!prose.contains("```") && !prose.contains('`') && !prose.contains("\n- "), "{}: Markdown is left", rule.name);
+        assert!(
+            !prose.contains("```") && !prose.contains('`') && !prose.contains("\n- "),
+            "{}: Markdown is left",
+            rule.name
+        );
     }
     assert_eq!(fs::read_dir(folder.path("out/rules")).expect("it is there").count(), meta::all_rules().count() + 1);
     folder.file("taken", "").ranklint(&["explain", "--site", "taken"]).fails_with(2, &["cannot write the site"]);
-    folder.ranklint(&["explain"]).fails_with(2, &["--site", "RULE"]);
+    folder.ranklint(&["explain"]).fails_with(2, &["RULE"]);
 }
 
 fn browser() -> Option<PathBuf> {
@@ -95,7 +103,14 @@ fn browser() -> Option<PathBuf> {
 fn drawn(browser: &Path, folder: &Folder, address: &str) -> (String, Vec<String>) {
     let profile = folder.path("profile");
     let output = assert_cmd::Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--timeout=20000", "--dump-dom"])
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            "--timeout=20000",
+            "--dump-dom",
+        ])
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg(address)
         .timeout(Duration::from_secs(120))
@@ -118,10 +133,13 @@ fn a_browser_filters_by_rule_and_path() {
     let page = page(&folder);
     folder.file("report.html", &page);
     let report = format!("file://{}", folder.path("report.html").display());
-    for (wish, shown) in [("", "2 of 2"), ("#path=SUB", "1 of 2"), ("#rule=wrong-root", "0 of 2"), ("#severity=error", "2 of 2")] {
+    for (wish, shown) in
+        [("", "2 of 2"), ("#path=SUB", "1 of 2"), ("#rule=wrong-root", "0 of 2"), ("#severity=error", "2 of 2")]
+    {
         let (dom, complaints) = drawn(&browser, &folder, &format!("{report}{wish}"));
         assert!(dom.contains("<form id=\"filter\">"), "the script shows the filters: {complaints:?}");
-        let hidden = dom.matches("<article").count() - dom.matches("<article").count().min(dom.matches("hidden=\"\"").count());
+        let hidden =
+            dom.matches("<article").count() - dom.matches("<article").count().min(dom.matches("hidden=\"\"").count());
         let wanted: usize = shown[..1].parse().expect("it begins with a number");
         assert_eq!(hidden, if wish == "#rule=wrong-root" { 2 } else { wanted }, "{wish}");
         assert!(complaints.is_empty(), "{complaints:?}");

@@ -29,7 +29,10 @@ fn findings_hold_by_the_schema() {
     let folder = Folder::new("sarif");
     folder
         .file("a b/ü%.py", JOB)
-        .file("listed.py", "import os\nimport torch.distributed as dist\nfor n in os.listdir('x'):\n    dist.barrier(n)\n")
+        .file(
+            "listed.py",
+            "import os\nimport torch.distributed as dist\nfor n in os.listdir('x'):\n    dist.barrier(n)\n",
+        )
         .file("bad.py", "x = (\n")
         .file("latin.py", b"x = '\xe9'\n")
         .file("empty.py", "")

@@ -644,7 +644,8 @@ impl File {
     pub fn called(&self, function: LocalFunction) -> impl Iterator<Item = Symbol> + use<> {
         let definition = self.function(function);
         let own = (function != self.module()).then_some(definition.name);
-        let made = definition.class.filter(|_| definition.name.as_str() == "__init__").map(|class| self.class(class).name);
+        let made =
+            definition.class.filter(|_| definition.name.as_str() == "__init__").map(|class| self.class(class).name);
         own.into_iter().chain(made)
     }
 
