@@ -32,10 +32,8 @@ pub(super) fn render(report: &Report<'_>, places: &Places<'_>, out: &mut dyn Wri
     let headline = closing_line(&plain);
     let policy = format!("default-src 'none'; style-src 'unsafe-inline'; script-src '{SCRIPT_HASH}'");
     begin(&mut page, &format!("ranklint: {headline}"), &policy);
-    page.raw("<header>\n")
-        .element("h1", "", "What ranklint found")
-        .element("p", "soft", &headline)
-        .raw("\n</header>\n");
+    page.raw("<header>\n").element("h1", "", "What ranklint found").raw("\n<p class=\"soft\">");
+    page.prose(&headline).raw("</p>\n</header>\n");
     counts(report, &mut page);
     let names = fingerprints(report.findings, places);
     let mut told = 0;
@@ -197,7 +195,7 @@ fn witness(ranks: &[WitnessRank], places: &Places<'_>, page: &mut Page) {
     let skipped = agreed.saturating_sub(MOST / 4);
     page.raw("<div class=\"sides\">\n");
     for rank in ranks {
-        page.raw("<div class=\"side\">").element("h4", "", &rank_name(&rank.rank));
+        page.raw("<div class=\"side\"><h4>").prose(&rank_name(&rank.rank)).raw("</h4>");
         if skipped > 0 {
             page.element("p", "soft", &format!("after {skipped} in step"));
         }
