@@ -63,7 +63,7 @@ impl Since {
         let known = self.leave_out(outcome);
         if known > 0 {
             let (findings, were) = if known == 1 { ("finding", "was") } else { ("findings", "were") };
-            let message = format!("{known} {findings} {were} there before the change since `{}`", self.revision);
+            let message = format!("{known} {findings} {were} there at `{}` already", self.revision);
             complain("note", &message, None);
         }
     }
