@@ -184,6 +184,12 @@ fn only_what_a_change_introduces_is_shown() {
     }
 }
 
+#[test]
+fn standard_input_is_not_watched() {
+    let folder = Folder::new("watch-stdin");
+    folder.piped(&["check", "--watch", "-"], "x = 1\n").fails_with(2, &["standard input cannot be watched"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_watch_sees_changes_and_ends_on_an_interrupt() {

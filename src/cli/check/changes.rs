@@ -13,7 +13,7 @@ use crate::source::{Content, Kind, SourceFile};
 use crate::triage::{can_be_ignored, ignore_here};
 
 use super::Outcome;
-use super::setup::Setup;
+use super::setup::{Setup, stdin_name};
 
 /// How often the texts are looked at anew: a fix may make room for another.
 const ROUNDS: usize = 10;
@@ -55,9 +55,7 @@ impl Change {
             }
             None => return Ok(None),
         };
-        let from_stdin =
-            arguments.stdin_filename.is_some() || arguments.paths.iter().any(|path| path == Path::new("-"));
-        if from_stdin && !arguments.diff {
+        if stdin_name(arguments).is_some() && !arguments.diff {
             let help = "`--diff` shows what would change".to_owned();
             return Err(Failure::usage("standard input cannot be changed", Some(help)));
         }

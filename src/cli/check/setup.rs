@@ -142,7 +142,7 @@ fn start_of(arguments: &CheckArguments) -> &Path {
 }
 
 /// What standard input is called; absent when it is not to be read.
-fn stdin_name(arguments: &CheckArguments) -> Option<PathBuf> {
+pub(super) fn stdin_name(arguments: &CheckArguments) -> Option<PathBuf> {
     let dash = arguments.paths.iter().any(|path| path == Path::new("-"));
     match &arguments.stdin_filename {
         Some(name) => Some(name.clone()),

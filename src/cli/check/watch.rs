@@ -23,6 +23,9 @@ type Stamps = BTreeMap<PathBuf, Option<(SystemTime, u64)>>;
 
 /// Runs until an interrupt.
 pub(super) fn run(arguments: &CheckArguments, workers: &Workers) -> Result<Exit, Failure> {
+    if super::setup::stdin_name(arguments).is_some() {
+        return Err(Failure::usage("standard input cannot be watched", None));
+    }
     let signals = Signals::install().map_err(|error| Failure::internal(format!("cannot await signals: {error}")))?;
     let _held = signals.hold();
     loop {

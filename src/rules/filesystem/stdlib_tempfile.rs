@@ -69,10 +69,12 @@ fn check_call(program: &Program, model: &File, call: CallSite, name: &str, posit
         None => {
             let message = format!("`tempfile.{name}` picks a place outside the working directory");
             let mut finding = Findings::new_finding(&RULE, call.site(model), symbol, message).help(help);
-            // Somebody may look for the file where it was.
-            let edit = added_argument(program, call.file, call.expr, call.call, "dir", "\".\"");
-            finding.fix =
-                edit.map(|edit| fix(Safety::Unsafe, "create it in the working directory: `dir=\".\"`", vec![edit]));
+            // Somebody may look for the file where it was. A `None` that stands at the place of `dir` leaves no room.
+            if model.list(call.call.args).len() <= position {
+                let edit = added_argument(program, call.file, call.expr, call.call, "dir", "\".\"");
+                let message = "create it in the working directory: `dir=\".\"`";
+                finding.fix = edit.map(|edit| fix(Safety::Unsafe, message, vec![edit]));
+            }
             return findings.push(graded_default(program, call.file, finding));
         }
         Some(dir) => {

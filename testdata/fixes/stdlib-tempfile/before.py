@@ -11,4 +11,5 @@ def scratch(name, **more):
         prefix=name  # of the job
     )
     e = tempfile.mkdtemp(**more)
-    return a, b, c, d, e
+    f = tempfile.mkdtemp(None, None, None)
+    return a, b, c, d, e, f
