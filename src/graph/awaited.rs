@@ -76,6 +76,12 @@ struct Started<'p> {
     confidence: Confidence,
 }
 
+/// A use before the handle was waited on: where and of what, and the handle with the statement that uses.
+struct Early {
+    used: (Site, Symbol),
+    handle: (Symbol, Site),
+}
+
 impl<'p> Search<'_, 'p> {
     fn block(&mut self, file: FileId, function: LocalFunction, block: Block, gathered: bool) {
         let model = &self.program.file(file).model;
@@ -93,7 +99,6 @@ impl<'p> Search<'_, 'p> {
                             function,
                             &started,
                             Misuse::Dropped,
-                            None,
                             None,
                             started.confidence.min(Confidence::Medium),
                         );
@@ -160,12 +165,12 @@ impl<'p> Search<'_, 'p> {
         if !gathered && self.mentions_of(file, function, handle) <= 1 {
             if !synchronises(model, rest) {
                 let confidence = started.confidence.min(Confidence::Medium);
-                self.report(file, function, started, Misuse::Dropped, None, None, confidence);
+                self.report(file, function, started, Misuse::Dropped, None, confidence);
             }
             return;
         }
         let (outputs, inputs) = self.buffers(file, started);
-        let before = |id: StmtId| Some((handle, Site { file, span: model.stmt_span(id) }));
+        let before = |id: StmtId, used| Early { used, handle: (handle, Site { file, span: model.stmt_span(id) }) };
         for &id in rest {
             let stmt = model.stmt(id);
             if mentioned_in(model, id, handle) || synchronising(model, id) {
@@ -173,15 +178,15 @@ impl<'p> Search<'_, 'p> {
             }
             if let Some((used, name)) = read_of(model, stmt, &outputs) {
                 let site = Site { file, span: model.span(used) };
-                let used = Some((site, name));
-                self.report(file, function, started, Misuse::Read, used, before(id), started.confidence);
+                let early = Some(before(id, (site, name)));
+                self.report(file, function, started, Misuse::Read, early, started.confidence);
                 return;
             }
             let both: Vec<Symbol> = outputs.iter().chain(&inputs).copied().collect();
             if let Some((written, name)) = write_of(model, stmt, &both) {
                 let site = Site { file, span: model.span(written) };
-                let used = Some((site, name));
-                self.report(file, function, started, Misuse::Written, used, before(id), started.confidence);
+                let early = Some(before(id, (site, name)));
+                self.report(file, function, started, Misuse::Written, early, started.confidence);
                 return;
             }
             // Rebound: another tensor from here on. What happens to it inside a compound statement is not followed.
@@ -231,11 +236,11 @@ impl<'p> Search<'_, 'p> {
         function: LocalFunction,
         started: &Started<'_>,
         misuse: Misuse,
-        used: Option<(Site, Symbol)>,
-        handle: Option<(Symbol, Site)>,
+        early: Option<Early>,
         confidence: Confidence,
     ) {
         let (op, site) = (started.op, started.site);
+        let (used, handle) = early.map_or((None, None), |early| (Some(early.used), Some(early.handle)));
         self.out.push(Unawaited { function: (file, function), op, site, misuse, used, handle, confidence });
     }
 }
