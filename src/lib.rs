@@ -12,6 +12,7 @@ pub mod catalog;
 pub mod cli;
 pub mod config;
 pub mod finding;
+pub mod fix;
 pub mod flow;
 pub mod graph;
 pub mod lsp;

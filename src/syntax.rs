@@ -5,6 +5,7 @@
 pub use ruff_python_ast as ast;
 pub use ruff_text_size::{Ranged, TextRange};
 
+use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
 use crate::base::Span;
@@ -50,4 +51,30 @@ pub fn span(range: TextRange) -> Span {
 /// The span of a node.
 pub fn span_of(node: &impl Ranged) -> Span {
     span(node.range())
+}
+
+/// The spans of all strings that go over more than one line, in order: no comment can begin within one.
+pub fn long_strings(source: &str) -> Vec<Span> {
+    let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module));
+    let mut open: Option<TextRange> = None;
+    let mut within = 0;
+    let mut out = Vec::new();
+    for token in parsed.tokens() {
+        // Of a format string, everything from its start to its end is one; there may be others within.
+        let range = match token.kind() {
+            TokenKind::FStringStart | TokenKind::TStringStart => {
+                within += 1;
+                open.get_or_insert(token.range());
+                None
+            }
+            TokenKind::FStringEnd | TokenKind::TStringEnd => {
+                within = usize::saturating_sub(within, 1);
+                (within == 0).then(|| open.take().map(|start| start.cover(token.range()))).flatten()
+            }
+            TokenKind::String if within == 0 => Some(token.range()),
+            _ => None,
+        };
+        out.extend(range.filter(|range| source[*range].contains(['\n', '\r'])).map(span));
+    }
+    out
 }

@@ -183,6 +183,65 @@ fn findings_are_those_of_the_command_line_configuration_included() {
 }
 
 #[test]
+fn what_the_baseline_knows_is_not_shown() {
+    let folder = Folder::new("baseline", &[("ranklint.toml", "baseline = \"known.json\"\n"), ("job.py", DIVERGENT)]);
+    // It was not written yet: nothing is known.
+    let mut client = Client::open(&folder, pulls());
+    let job = folder.uri("job.py");
+    client.open_file(&job, DIVERGENT);
+    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+    let update = std::process::Command::new(env!("CARGO_BIN_EXE_ranklint"))
+        .args(["check", "--no-cache", "--update-baseline"])
+        .current_dir(&folder.0)
+        .output()
+        .expect("the program starts");
+    assert!(update.status.success(), "{update:?}");
+    let changed = json!({ "changes": [{ "uri": folder.uri("known.json"), "type": 2 }] });
+    client.tell("workspace/didChangeWatchedFiles", changed.clone());
+    assert_eq!(client.pull(&job), [] as [Value; 0]);
+    // A line above does not matter; a second finding does.
+    let more = format!("# moved\n{DIVERGENT}\n\ndef other(x):\n    if dist.get_rank() == 0:\n        dist.barrier()\n");
+    client.change(&job, &more);
+    assert_eq!(rules(&client.pull(&job)), found(RULE, 11));
+    client.change(&job, DIVERGENT);
+    assert_eq!(client.pull(&job), [] as [Value; 0]);
+    std::fs::remove_file(folder.0.join("known.json")).expect("it is there");
+    client.tell("workspace/didChangeWatchedFiles", changed);
+    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+    assert_eq!(client.close().code(), Some(0));
+}
+
+#[test]
+fn fixes_are_offered_and_told_apart() {
+    let text = "import os\nimport torch.distributed as dist\n\n\ndef f(d, x):\n    for n in os.listdir(d):\n        dist.all_reduce(x[n])\n    group = dist.new_group([2, 3])\n    dist.broadcast(x, src=0, group=group)\n";
+    let folder = Folder::new("offered-fixes", &[("job.py", text)]);
+    let mut client = Client::open(&folder, pulls());
+    let job = folder.uri("job.py");
+    client.open_file(&job, text);
+    let items = client.pull(&job);
+    let mut ask = |line: u32, only: Value| {
+        let place = json!({ "line": line, "character": 14 });
+        let params = json!({
+            "textDocument": { "uri": job },
+            "range": { "start": place, "end": place },
+            "context": { "diagnostics": items, "only": only },
+        });
+        client.ask("textDocument/codeAction", params).as_array().expect("a list").clone()
+    };
+    let sorting = ask(5, Value::Null);
+    assert_eq!((&sorting[0]["title"], &sorting[0]["isPreferred"]), (&json!("iterate in sorted order"), &json!(true)));
+    let sorted = text.replace("os.listdir(d)", "sorted(os.listdir(d))");
+    assert_eq!(applied(text, &sorting[0]), sorted);
+    let rooted = ask(8, Value::Null);
+    let title = rooted[0]["title"].as_str().expect("a title");
+    assert!(title.contains("group_src=0") && title.ends_with("(may change what the program does)"), "{title}");
+    assert_eq!(applied(text, &rooted[0]), text.replace("src=0, group", "group_src=0, group"));
+    let all = ask(0, json!(["source.fixAll.ranklint"]));
+    assert_eq!(applied(text, &all[0]), sorted, "what is not certain is left");
+    assert_eq!(client.close().code(), Some(0));
+}
+
+#[test]
 fn hovers_tell_the_page_the_story_and_what_a_function_issues() {
     let text = format!("{DIVERGENT}\n\n# ranklint: ignore[wrong-root] -- x\ny = 1\n");
     let folder = Folder::new("hover", &[("job.py", &text)]);

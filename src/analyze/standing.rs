@@ -195,6 +195,47 @@ impl Standing {
         self.asked(files, Extent::Changed, options, stop)
     }
 
+    /// The same for the functions of `near` that by their names may call what reads differently in `edited`, or call one that
+    /// does: a change of a helper is seen there before everything else around it is asked about.
+    pub fn ask_callers(
+        &mut self,
+        edited: &[FileId],
+        near: &[FileId],
+        options: &Options<'_>,
+        stop: &Arc<AtomicBool>,
+    ) -> bool {
+        let (Some(program), Some(prepared)) = (&self.program, &self.prepared) else { return false };
+        let known = |file: &&FileId| file.index() < program.files.len();
+        let name = |file: FileId, local: LocalFunction| program.file(file).model.called(local);
+        let fresh = self.fresh.iter().filter(|(file, _)| edited.contains(file) && file.index() < program.files.len());
+        let mut names: FxHashSet<Symbol> = fresh.flat_map(|&(file, local)| name(file, local)).collect();
+        let mut callers: FxHashSet<(FileId, LocalFunction)> = FxHashSet::default();
+        for _ in 0..MAX_DISTANCE {
+            let before = callers.len();
+            for &file in near.iter().filter(known) {
+                let model = &program.file(file).model;
+                for (function, local) in model.functions.iter().zip(0..) {
+                    let local = LocalFunction(local);
+                    let calls = function.mentions.iter().any(|mentioned| names.contains(mentioned));
+                    if calls && callers.len() < MAX_CALLERS && callers.insert((file, local)) {
+                        names.extend(name(file, local));
+                    }
+                }
+            }
+            if callers.len() == before {
+                break;
+            }
+        }
+        if callers.is_empty() {
+            return false;
+        }
+        let ids: Vec<FunctionId> = callers.iter().map(|&(file, local)| program.function_id(file, local)).collect();
+        let carried = prepared.carried(Some, &ids);
+        self.fresh.extend(callers);
+        self.prepared = Some(carried);
+        self.asked(near, Extent::Changed, options, stop)
+    }
+
     fn asked(&mut self, files: &[FileId], extent: Extent, options: &Options<'_>, stop: &Arc<AtomicBool>) -> bool {
         let (Some(program), Some(prepared)) = (&mut self.program, &self.prepared) else { return false };
         let python: Vec<FileId> = files.iter().copied().filter(|file| file.index() < program.files.len()).collect();
@@ -335,6 +376,9 @@ impl Standing {
 
 /// Files outside that are asked because a finding's explanation leads there.
 const MAX_ELSEWHERE: usize = 8;
+
+/// Functions that are asked at once because they may call what was edited.
+const MAX_CALLERS: usize = 64;
 
 /// Imports that are followed backwards.
 const MAX_DISTANCE: usize = 2;

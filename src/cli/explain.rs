@@ -1,7 +1,10 @@
 //! `ranklint explain`: the page of a rule, or a group's rules with their pages.
 
+use std::path::Path;
+
 use crate::meta;
 use crate::project::unknown;
+use crate::report::site;
 use crate::rules::group_named;
 
 use super::args::ExplainArguments;
@@ -9,7 +12,10 @@ use super::{Exit, Failure, print};
 
 /// Runs the command.
 pub(super) fn run(arguments: &ExplainArguments) -> Result<Exit, Failure> {
-    let name = arguments.name.trim();
+    if let Some(folder) = &arguments.site {
+        return write_site(folder);
+    }
+    let name = arguments.name.as_deref().unwrap_or_default().trim();
     let rules = meta::rules_named(name);
     if !meta::is_known(name) {
         return Err(unknown(name, "").into());
@@ -26,4 +32,19 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<Exit, Failure> {
     text.push_str(&pages.join("\n\n---\n\n"));
     text.push('\n');
     print(&text)
+}
+
+/// Writes the pages of all rules as a site of plain files.
+fn write_site(folder: &Path) -> Result<Exit, Failure> {
+    write_files(folder).map_err(|error| {
+        let help = "it must be a folder, or a name where one can be made".to_owned();
+        Failure::usage(format!("cannot write the site to `{}`: {error}", folder.display()), Some(help))
+    })?;
+    Ok(Exit::Clean)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the user named the folder to be written")]
+fn write_files(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    site().into_iter().try_for_each(|(name, content)| std::fs::write(folder.join(name), content))
 }

@@ -34,6 +34,8 @@ pub struct Unawaited {
     pub misuse: Misuse,
     /// Where the buffer is used too early.
     pub used: Option<(Site, Symbol)>,
+    /// The handle, and the statement before which it has to be waited on; every way to that statement knows the handle.
+    pub handle: Option<(Symbol, Site)>,
     /// How sure it is.
     pub confidence: Confidence,
 }
@@ -72,6 +74,12 @@ struct Started<'p> {
     operation: &'p Operation,
     call: Call,
     confidence: Confidence,
+}
+
+/// A use before the handle was waited on: where and of what, and the handle with the statement that uses.
+struct Early {
+    used: (Site, Symbol),
+    handle: (Symbol, Site),
 }
 
 impl<'p> Search<'_, 'p> {
@@ -162,6 +170,7 @@ impl<'p> Search<'_, 'p> {
             return;
         }
         let (outputs, inputs) = self.buffers(file, started);
+        let before = |id: StmtId, used| Early { used, handle: (handle, Site { file, span: model.stmt_span(id) }) };
         for &id in rest {
             let stmt = model.stmt(id);
             if mentioned_in(model, id, handle) || synchronising(model, id) {
@@ -169,13 +178,15 @@ impl<'p> Search<'_, 'p> {
             }
             if let Some((used, name)) = read_of(model, stmt, &outputs) {
                 let site = Site { file, span: model.span(used) };
-                self.report(file, function, started, Misuse::Read, Some((site, name)), started.confidence);
+                let early = Some(before(id, (site, name)));
+                self.report(file, function, started, Misuse::Read, early, started.confidence);
                 return;
             }
             let both: Vec<Symbol> = outputs.iter().chain(&inputs).copied().collect();
             if let Some((written, name)) = write_of(model, stmt, &both) {
                 let site = Site { file, span: model.span(written) };
-                self.report(file, function, started, Misuse::Written, Some((site, name)), started.confidence);
+                let early = Some(before(id, (site, name)));
+                self.report(file, function, started, Misuse::Written, early, started.confidence);
                 return;
             }
             // Rebound: another tensor from here on. What happens to it inside a compound statement is not followed.
@@ -225,11 +236,12 @@ impl<'p> Search<'_, 'p> {
         function: LocalFunction,
         started: &Started<'_>,
         misuse: Misuse,
-        used: Option<(Site, Symbol)>,
+        early: Option<Early>,
         confidence: Confidence,
     ) {
         let (op, site) = (started.op, started.site);
-        self.out.push(Unawaited { function: (file, function), op, site, misuse, used, confidence });
+        let (used, handle) = early.map_or((None, None), |early| (Some(early.used), Some(early.handle)));
+        self.out.push(Unawaited { function: (file, function), op, site, misuse, used, handle, confidence });
     }
 }
 

@@ -11,8 +11,10 @@ use serde_json::json;
 use super::answer::Writer;
 use super::convert::{Encoding, Lines};
 use super::outcome::Outcome;
-use crate::base::FileId;
+use crate::base::{FileId, Span};
 use crate::finding::{Finding, Fix};
+use crate::source::Kind;
+use crate::triage::{can_be_ignored, ignore_here, list_end};
 
 /// The command that opens a rule's page.
 pub(super) const OPEN_PAGE: &str = "ranklint.openPage";
@@ -31,6 +33,8 @@ pub(super) struct Wish<'a> {
     pub uri: &'a Uri,
     /// The document's text.
     pub text: &'a str,
+    /// Its language.
+    pub kind: Kind,
     pub encoding: Encoding,
     pub range: Range,
     /// The kinds that are wanted; all where empty.
@@ -101,8 +105,13 @@ fn about(
         push(format!("{}{doubt}", fix.message), edit, fix.safe);
     }
     let lines = Lines::new(wish.text, wish.encoding);
-    if rule != "syntax-error" && rule != "unreadable-file" {
-        push(format!("ignore `{rule}` here"), one(wish.uri, ignore_here(&lines, range.start.line + 1, rule)), false);
+    if can_be_ignored(rule) {
+        let span = Span::new(lines.offset(range.start), lines.offset(range.end));
+        if let Some((span, text)) = ignore_here(wish.text, wish.kind, span, &[rule], REASON) {
+            let edit =
+                TextEdit { range: Range::new(lines.position(span.start), lines.position(span.end)), new_text: text };
+            push(format!("ignore `{rule}` here"), one(wish.uri, edit), false);
+        }
         push(format!("ignore `{rule}` in this file"), one(wish.uri, ignore_in_file(wish, &lines, rule)), false);
     }
     out.push(CodeActionOrCommand::CodeAction(CodeAction {
@@ -156,28 +165,13 @@ fn edits(fix: &Fix, writer: &Writer<'_>, outcome: &Outcome) -> Option<WorkspaceE
     Some(changes(by_uri))
 }
 
-/// A suppression on the line; where one stands there or above already, its list becomes longer.
-fn ignore_here(lines: &Lines<'_>, line: u32, rule: &str) -> TextEdit {
-    for near in [line, line.saturating_sub(1)] {
-        if near > 0
-            && let Some((at, text)) = list_end(lines, near, "ignore[")
-            && (near == line || text.trim_start().starts_with('#'))
-        {
-            return insertion(lines, at, format!(", {rule}"));
-        }
-    }
-    let (start, text) = lines.line(line);
-    let indent = &text[..text.len() - text.trim_start().len()];
-    insertion(lines, start, format!("{indent}# ranklint: ignore[{rule}] -- {REASON}\n"))
-}
-
 /// A suppression for the whole file, below what must stand first.
 fn ignore_in_file(wish: &Wish<'_>, lines: &Lines<'_>, rule: &str) -> TextEdit {
     let mut first = 1;
     for line in 1..=lines.count() {
-        let (_, text) = lines.line(line);
-        if let Some((at, _)) = list_end(lines, line, "ignore-file[") {
-            return insertion(lines, at, format!(", {rule}"));
+        let (start, text) = lines.line(line);
+        if let Some(at) = list_end(text, "ignore-file[") {
+            return insertion(lines, start + at, format!(", {rule}"));
         }
         let leads = text.starts_with("#!") || text.starts_with('#') && text.contains("coding");
         if line == first && leads {
@@ -186,17 +180,6 @@ fn ignore_in_file(wish: &Wish<'_>, lines: &Lines<'_>, rule: &str) -> TextEdit {
     }
     let at = if first > lines.count() { wish.text.len() as u32 } else { lines.line(first).0 };
     insertion(lines, at, format!("# ranklint: ignore-file[{rule}] -- {REASON}\n"))
-}
-
-/// Where the list of names of a suppression on a line ends.
-fn list_end<'t>(lines: &Lines<'t>, line: u32, verb: &str) -> Option<(u32, &'t str)> {
-    let (start, text) = lines.line(line);
-    let marker = text.find("ranklint:")?;
-    text[..marker].contains('#').then_some(())?;
-    let rest = text[marker + "ranklint:".len()..].trim_start();
-    rest.starts_with(verb).then_some(())?;
-    let close = text.len() - rest.len() + rest.find(']')?;
-    Some((start + close as u32, text))
 }
 
 fn insertion(lines: &Lines<'_>, at: u32, new_text: String) -> TextEdit {
@@ -216,21 +199,4 @@ fn changes(edits: impl IntoIterator<Item = (Uri, Vec<TextEdit>)>) -> WorkspaceEd
 
 fn touches(one: Range, other: Range) -> bool {
     one.start <= other.end && other.start <= one.end
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_of_names_grows() {
-        let text = "# ranklint: ignore[a] -- x\nf()\n  g()  # ranklint: ignore[b]\n  h()\n";
-        let lines = Lines::new(text, Encoding::Utf8);
-        let edit = |line| ignore_here(&lines, line, "new");
-        assert_eq!(edit(2).new_text, ", new");
-        assert_eq!(edit(3).new_text, ", new");
-        assert_eq!(edit(3).range.start.line, 2);
-        assert_eq!(edit(4).new_text, "  # ranklint: ignore[new] -- REASON\n");
-        assert_eq!(edit(4).range.start.line, 3);
-    }
 }

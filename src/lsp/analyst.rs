@@ -145,7 +145,8 @@ impl Analyst {
                 let is_configuration = |path: &PathBuf| {
                     path.file_name().is_some_and(|name| CONFIGURATIONS.iter().any(|known| name == *known))
                 };
-                if paths.iter().any(is_configuration) {
+                let is_baseline = |path: &PathBuf| self.projects.iter().any(|held| held.is_configured_by(path));
+                if paths.iter().any(|path| is_configuration(path) || is_baseline(path)) {
                     self.reload();
                     return;
                 }
@@ -204,6 +205,10 @@ impl Analyst {
         self.settle();
         for (at, files) in edited {
             let started = Instant::now();
+            if tasks.is_empty() && self.projects[at].ask_near(&files, &self.buffers, &self.quick, &self.interrupt) {
+                self.say(News::Outcome(self.projects[at].outcome()));
+                self.settle();
+            }
             for some in self.projects[at].around(&files, &self.buffers) {
                 if self.interrupt.load(Ordering::Relaxed) || !tasks.is_empty() || started.elapsed() > AROUND {
                     break;

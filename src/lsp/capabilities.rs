@@ -124,7 +124,8 @@ pub(super) fn announcement(client: &Client, wishes: Wishes) -> Value {
 pub(super) fn registrations(client: &Client) -> Vec<Value> {
     let mut out = Vec::new();
     if client.watches_files {
-        let globs = ["**/*.py", "**/*.{sh,bash}", "**/pyproject.toml", "**/ranklint.toml"];
+        // A baseline may have any name; by habit it ends so.
+        let globs = ["**/*.py", "**/*.{sh,bash}", "**/pyproject.toml", "**/ranklint.toml", "**/*.json"];
         let watchers: Vec<Value> = globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
         out.push(json!({
             "id": "ranklint-files",

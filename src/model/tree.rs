@@ -640,6 +640,15 @@ impl File {
         LocalFunction(0)
     }
 
+    /// The names by which a function is called: its own, and its class's where that makes an object.
+    pub fn called(&self, function: LocalFunction) -> impl Iterator<Item = Symbol> + use<> {
+        let definition = self.function(function);
+        let own = (function != self.module()).then_some(definition.name);
+        let made =
+            definition.class.filter(|_| definition.name.as_str() == "__init__").map(|class| self.class(class).name);
+        own.into_iter().chain(made)
+    }
+
     /// Whether the body of `owner`, which is not the module's, defines or imports something of that name: a quick answer,
     /// without walking its statements.
     pub fn defines(&self, owner: LocalFunction, name: Symbol) -> bool {

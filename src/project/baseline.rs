@@ -83,6 +83,14 @@ impl Baseline {
         Ok(Baseline { entries, ..Baseline::empty(file, cwd) })
     }
 
+    /// The same; one that was not written yet knows nothing.
+    pub fn load_if_there(file: &Path, cwd: &Path) -> Result<Baseline, Refusal> {
+        match cwd.join(file).exists() {
+            true => Baseline::load(file, cwd),
+            false => Ok(Baseline::empty(file, cwd)),
+        }
+    }
+
     /// Takes the findings away that are known.
     pub fn apply(&self, triaged: &mut Triaged, files: &[FileRecord], policy: &Policy<'_>) -> Applied {
         let names = self.names(triaged, files, policy.cwd);

@@ -138,7 +138,7 @@ impl Project {
             exemptions: exemptions(&config)?,
             catalog: catalog(&config)?,
             facts: facts(&config),
-            baseline: config.baseline.as_deref().map(|file| Baseline::load(file, cwd)).transpose()?,
+            baseline: config.baseline.as_deref().map(|file| Baseline::load_if_there(file, cwd)).transpose()?,
             verdicts: Verdicts::of_user(),
             config,
         })

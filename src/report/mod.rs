@@ -13,19 +13,23 @@ mod concise;
 mod fingerprint;
 mod github;
 mod gitlab;
+mod html;
 pub mod json;
 mod jsonl;
 mod junit;
+mod markup;
 pub mod matrix;
 mod places;
 mod rdjson;
 pub mod run;
 mod sarif;
+mod site;
 mod story;
 mod text;
 
 pub use fingerprint::fingerprints;
 pub use places::{Places, Range};
+pub use site::site;
 pub use story::story;
 
 /// The texts and paths behind the findings.
@@ -84,11 +88,13 @@ pub enum Format {
     Junit,
     /// Reviewdog's diagnostic format.
     Rdjson,
+    /// One page for a browser.
+    Html,
 }
 
 impl Format {
     /// All formats, in the order in which they are listed to users.
-    pub const ALL: [Format; 9] = [
+    pub const ALL: [Format; 10] = [
         Format::Text,
         Format::Concise,
         Format::Json,
@@ -98,6 +104,7 @@ impl Format {
         Format::Gitlab,
         Format::Junit,
         Format::Rdjson,
+        Format::Html,
     ];
 
     /// The name users choose it by.
@@ -112,6 +119,7 @@ impl Format {
             Format::Gitlab => "gitlab",
             Format::Junit => "junit",
             Format::Rdjson => "rdjson",
+            Format::Html => "html",
         }
     }
 }
@@ -129,6 +137,7 @@ pub fn render(format: Format, report: &Report<'_>, out: &mut dyn io::Write) -> i
         Format::Gitlab => gitlab::render(report, &places, out),
         Format::Junit => junit::render(report, &places, out),
         Format::Rdjson => rdjson::render(report, &places, out),
+        Format::Html => html::render(report, &places, out),
     }
 }
 
@@ -185,6 +194,17 @@ fn closing_line(report: &Report<'_>) -> String {
     }
     if report.summary.hidden > 0 {
         line += &format!("; {} hidden", report.summary.hidden);
+    }
+    let fixable = |safe: bool| {
+        report.findings.iter().filter_map(|finding| finding.fix.as_ref()).filter(|fix| fix.safe == safe).count()
+    };
+    match (fixable(true), fixable(false)) {
+        (0, 0) => {}
+        (0, unsafe_too) => line += &format!("; {unsafe_too} fixable with `--fix --unsafe-fixes`"),
+        (safe, 0) => line += &format!("; {safe} fixable with `--fix`"),
+        (safe, unsafe_too) => {
+            line += &format!("; {safe} fixable with `--fix`, {unsafe_too} more with `--unsafe-fixes`");
+        }
     }
     line
 }

@@ -8,6 +8,7 @@ mod calls;
 mod collectives;
 mod control_plane;
 mod filesystem;
+mod fixes;
 mod golden;
 mod list;
 mod parity;

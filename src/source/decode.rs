@@ -33,6 +33,18 @@ pub fn decode(mut bytes: Vec<u8>, kind: Kind) -> Result<String, Problem> {
     }
 }
 
+/// A text as bytes, encoded as `like` is, byte order mark included; absent where that encoding lacks a character.
+pub fn encode(text: &str, like: &[u8], kind: Kind) -> Option<Vec<u8>> {
+    if like.starts_with(b"\xef\xbb\xbf") {
+        return Some([b"\xef\xbb\xbf", text.as_bytes()].concat());
+    }
+    let cookie = if kind == Kind::Python { cookie(like) } else { None };
+    match cookie.as_deref().map(encoding) {
+        Some(Encoding::Latin1) => text.chars().map(|letter| u8::try_from(u32::from(letter)).ok()).collect(),
+        Some(Encoding::Utf8 | Encoding::Unknown) | None => Some(text.as_bytes().to_vec()),
+    }
+}
+
 enum Encoding {
     Utf8,
     Latin1,
@@ -94,5 +106,14 @@ mod tests {
         assert!(python(b"# coding: shift_jis\n\x83\x5c").is_err_and(|message| message.contains("shift_jis")));
         assert!(python(b"x = 1\ny = '\xe9'").is_err_and(|message| message.contains("offset 11 (line 2)")));
         assert!(python(b"x = 'coding: latin-1'\n\xe9").is_err());
+    }
+
+    #[test]
+    fn what_was_read_is_written_back_the_same() {
+        for bytes in [&b"\xef\xbb\xbfx = 1\r\n"[..], b"# -*- coding: latin-1 -*-\nx = '\xe9'\n", "'é'\n".as_bytes()] {
+            let text = decode(bytes.to_vec(), Kind::Python).expect("it can be read");
+            assert_eq!(encode(&text, bytes, Kind::Python).as_deref(), Some(bytes));
+        }
+        assert_eq!(encode("# coding: latin-1\n'→'", b"# coding: latin-1\n", Kind::Python), None);
     }
 }

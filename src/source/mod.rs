@@ -5,6 +5,7 @@
 
 mod decode;
 mod discover;
+mod git;
 mod paths;
 mod patterns;
 
@@ -12,8 +13,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use decode::decode;
+pub use decode::{decode, encode};
 pub use discover::{Missing, Walk, discover};
+pub use git::{Base, base_of};
 pub use paths::{shown, user_cache};
 pub use patterns::{BadPattern, PathPatterns};
 
@@ -117,6 +119,11 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Problem> {
         return Ok(None);
     }
     decode(read_bytes(path)?, Kind::Shell).map(Some)
+}
+
+/// The bytes of a file.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, Problem> {
+    read_bytes(path)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the files of a run")]

@@ -3,6 +3,7 @@
 //! Suppressions are read from comments only (never from strings), and what is wrong with one is itself a finding.
 
 mod directive;
+mod ignoring;
 mod suppress;
 
 use std::path::Path;
@@ -12,6 +13,8 @@ use crate::finding::{Confidence, Finding, Severity};
 use crate::meta;
 use crate::rules::Rule;
 use crate::source::PathPatterns;
+
+pub use ignoring::{can_be_ignored, ignore_here, list_end};
 
 /// Rules that are silent in some files.
 pub struct Exemption {

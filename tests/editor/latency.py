@@ -120,7 +120,8 @@ def keystrokes(program: str, folder: Path, file: Path, edits: int, pause: float)
         },
     )
     client.ask("textDocument/diagnostic", {"textDocument": document})
-    line = text.count("\n") + (0 if text.endswith("\n") else 1) + 3 - 1
+    # Behind `return value`: two line ends and the definition stand before it.
+    line = text.count("\n") + 3
     times = []
     counts = set()
     for number in range(edits):

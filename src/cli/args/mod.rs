@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
 use crate::finding::{Confidence, Severity};
 use crate::report::Format;
@@ -62,6 +62,7 @@ pub(in crate::cli) enum Command {
 /// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = TABLE)]
+#[command(group = ArgGroup::new("changing").args(["fix", "diff"]).multiple(true))]
 pub(in crate::cli) struct CheckArguments {
     /// Files and folders to look at; `-` is standard input [default: .]
     #[arg(value_name = "PATHS")]
@@ -78,6 +79,27 @@ pub(in crate::cli) struct CheckArguments {
     /// Write a report to a file as well, such as `sarif:ranklint.sarif`; may be given more than once
     #[arg(long, value_name = "FORMAT:FILE", value_parser = output)]
     pub output: Vec<Output>,
+    /// Apply the fixes that keep what the program does for certain
+    #[arg(long, conflicts_with_all = ["update_baseline", "watch"])]
+    pub fix: bool,
+    /// With `--fix` or `--diff`: those as well that may change what the program does
+    #[arg(long, requires = "changing")]
+    pub unsafe_fixes: bool,
+    /// Print what `--fix` or `--add-ignore` would change, and change nothing
+    #[arg(long, conflicts_with_all = ["update_baseline", "watch", "statistics"])]
+    pub diff: bool,
+    /// Silence each finding with a comment that gives this reason
+    #[arg(
+        long, value_name = "REASON", num_args = 0..=1, require_equals = true, default_missing_value = "",
+        conflicts_with_all = ["fix", "update_baseline", "watch"]
+    )]
+    pub add_ignore: Option<String>,
+    /// Show only what has been introduced since this commit, in callers that did not change too
+    #[arg(long, value_name = "REV", conflicts_with = "update_baseline")]
+    pub diff_base: Option<String>,
+    /// Look again whenever a file changes
+    #[arg(long)]
+    pub watch: bool,
     /// Do not show the findings that this file knows
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
@@ -132,8 +154,11 @@ pub(in crate::cli) struct Output {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ExplainArguments {
     /// A rule or a group
-    #[arg(value_name = "RULE")]
-    pub name: String,
+    #[arg(value_name = "RULE", required_unless_present = "site", conflicts_with = "site")]
+    pub name: Option<String>,
+    /// Write the pages of all rules to this folder, for a browser
+    #[arg(long, value_name = "DIR")]
+    pub site: Option<PathBuf>,
 }
 
 /// Arguments of `graph`.

@@ -17,7 +17,6 @@ use crate::analyze::{Models, Options, Progress, Standing, Workers};
 use crate::base::FileId;
 use crate::project::Project;
 use crate::source::{self, Content, Found, Kind, SourceFile, shown};
-use crate::triage::triage;
 
 /// Projects whose whole analysis takes no longer than this have it after every edit.
 const SMALL: Duration = Duration::from_millis(40);
@@ -354,6 +353,39 @@ impl Held {
         }
     }
 
+    /// Asks about the functions in open files that may call what was edited; whether anything is different now.
+    pub(super) fn ask_near(
+        &mut self,
+        files: &[FileId],
+        buffers: &Buffers,
+        quick: &Workers,
+        interrupt: &Arc<AtomicBool>,
+    ) -> bool {
+        let near: Vec<FileId> = self.near(files, buffers);
+        let Some(standing) = self.standing.as_mut().filter(|_| !near.is_empty()) else { return false };
+        let progress = Progress::default();
+        let options = options(&self.project, &progress);
+        let before = standing.analysis.findings.clone();
+        quick.install(|| standing.ask_callers(files, &near, &options, &watched(SECOND, Some(interrupt.clone()))));
+        standing.analysis.findings != before
+    }
+
+    /// The open files that may call into the edited ones.
+    fn near(&self, files: &[FileId], buffers: &Buffers) -> Vec<FileId> {
+        let Some(standing) = &self.standing else { return Vec::new() };
+        let open: BTreeSet<FileId> = buffers.keys().filter_map(|path| standing.file(&self.shown(path))).collect();
+        let mut near: Vec<FileId> = files.iter().flat_map(|&file| standing.callers(file)).collect();
+        near.retain(|file| open.contains(file) && !files.contains(file));
+        near.sort_unstable();
+        near.dedup();
+        near
+    }
+
+    /// Whether the project's findings depend on a file that is no source.
+    pub(super) fn is_configured_by(&self, path: &Path) -> bool {
+        self.project.config.baseline.as_ref().is_some_and(|baseline| self.project.cwd.join(baseline) == path)
+    }
+
     /// Which files to ask next, some at a time: the open ones that may call into the edited files, those themselves, and
     /// the others that may.
     pub(super) fn around(&self, files: &[FileId], buffers: &Buffers) -> Vec<Vec<FileId>> {
@@ -380,7 +412,7 @@ impl Held {
         let (findings, files, by_path) = match &self.standing {
             Some(standing) => {
                 let files = standing.analysis.files.clone();
-                let triaged = triage(standing.analysis.findings.clone(), &files, &self.project.policy());
+                let triaged = self.project.triage(standing.analysis.findings.clone(), &files);
                 (triaged.findings, files, standing.paths())
             }
             None => (Vec::new(), Vec::new(), Arc::default()),

@@ -227,11 +227,12 @@ impl Session {
             return Some(());
         };
         // Places of a text that is no longer there would be wrong places.
-        let is_current =
-            self.documents.buffer(&uri).is_some_and(|buffer| Arc::clone(outcome.text(file)) == buffer.text);
+        let buffer = self.documents.buffer(&uri);
+        let is_current = buffer.as_ref().is_some_and(|buffer| Arc::clone(outcome.text(file)) == buffer.text);
         let wish = Wish {
             uri: &uri,
             text: &document.text,
+            kind: buffer.map_or(crate::source::Kind::Python, |buffer| buffer.kind),
             encoding: self.client.encoding,
             range: params.range,
             only: params.context.only.as_deref().unwrap_or_default(),

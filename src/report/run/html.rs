@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{View, words};
-use crate::report::is_unprintable;
+use crate::report::markup::Page;
 use crate::verify::event::Frame;
 use crate::verify::outcome::{Divergence, Outcome, Side};
 
@@ -36,63 +36,6 @@ pub(super) fn render(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     sections::draw(view, &mut page);
     foot(view, &mut page);
     out.write_all(page.text.as_bytes())
-}
-
-/// The page while it grows. Markup goes in by `raw`, everything of the run by `text`.
-#[derive(Default)]
-struct Page {
-    text: String,
-}
-
-impl Page {
-    /// Our own markup.
-    fn raw(&mut self, markup: &str) -> &mut Self {
-        self.text.push_str(markup);
-        self
-    }
-
-    /// Anything else.
-    fn text(&mut self, text: &str) -> &mut Self {
-        for c in text.chars() {
-            match c {
-                '&' => self.text.push_str("&amp;"),
-                '<' => self.text.push_str("&lt;"),
-                '>' => self.text.push_str("&gt;"),
-                '"' => self.text.push_str("&quot;"),
-                '\'' => self.text.push_str("&#39;"),
-                '\n' | '\t' => self.text.push(c),
-                c if is_unprintable(c) => self.text.push('\u{fffd}'),
-                c => self.text.push(c),
-            }
-        }
-        self
-    }
-
-    /// `<tag class="class">text</tag>`.
-    fn element(&mut self, tag: &str, class: &str, text: &str) -> &mut Self {
-        let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-        self.raw(&format!("<{tag}{class}>")).text(text).raw(&format!("</{tag}>"))
-    }
-
-    /// A heading with what stands beside it.
-    fn heading(&mut self, text: &str, beside: &str) -> &mut Self {
-        self.raw("<h2>").text(text);
-        if !beside.is_empty() {
-            self.element("small", "", beside);
-        }
-        self.raw("</h2>\n")
-    }
-
-    /// Text in which backquotes mark code.
-    fn prose(&mut self, text: &str) -> &mut Self {
-        for (index, part) in text.split('`').enumerate() {
-            match index % 2 {
-                0 => self.text(part),
-                _ => self.element("code", "", part),
-            };
-        }
-        self
-    }
 }
 
 fn head(view: &View<'_>, page: &mut Page) {

@@ -1,7 +1,10 @@
 //! An asynchronous operation whose handle is dropped, or whose buffer is used before it is done.
 
-use crate::finding::Severity;
-use crate::graph::{Misuse, Program};
+use crate::finding::{Confidence, Fix, Severity};
+use crate::graph::{Misuse, Program, Unawaited};
+use crate::model::Expr;
+use crate::rules::calls::keyword;
+use crate::rules::fixes::{Safety, expression_at, fix, insertion};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 /// The rule.
@@ -44,6 +47,27 @@ fn check(program: &Program, findings: &mut Findings) {
         if found.used.is_some() {
             finding = finding.because(found.site, format!("`{}` starts here", found.op));
         }
+        finding.fix = waited(program, found);
         findings.push(finding);
     }
+}
+
+/// Waits on the handle right before the statement that uses the buffer.
+fn waited(program: &Program, found: &Unawaited) -> Option<Fix> {
+    let (handle, statement) = found.handle?;
+    let file = statement.file;
+    let before = program.file(file).text.get(..statement.span.start as usize)?;
+    let indent = &before[before.rfind(['\n', '\r']).map_or(0, |end| end + 1)..];
+    if !indent.chars().all(|letter| matches!(letter, ' ' | '\t')) {
+        return None;
+    }
+    // Whoever is no member of the group has no handle.
+    let model = &program.file(file).model;
+    let Expr::Call(index) = model.expr(expression_at(model, found.site.span)?) else { return None };
+    let call = model.call(index);
+    // No operation takes the group before its third argument.
+    let on_world = keyword(model, call, "group").is_none() && model.list(call.args).len() <= 2;
+    let safety = if on_world && found.confidence == Confidence::High { Safety::Safe } else { Safety::Unsafe };
+    let edit = insertion(file, statement.span.start, format!("{handle}.wait()\n{indent}"));
+    Some(fix(safety, format!("wait on `{handle}` first"), vec![edit]))
 }

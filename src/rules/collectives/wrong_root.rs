@@ -1,7 +1,11 @@
 //! Ranks that name different roots, and roots that are no members of the group.
 
-use crate::finding::{Confidence, Severity};
-use crate::graph::{Program, SplitKind, is_test};
+use crate::base::Symbol;
+use crate::finding::{Confidence, Fix, Severity};
+use crate::graph::{ForeignRoot, Program, SplitKind, is_test};
+use crate::model::Expr;
+use crate::rules::calls::keyword;
+use crate::rules::fixes::{Safety, expression_at, fix, replacement, text_at};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::{Wording, word};
@@ -44,6 +48,44 @@ fn check(program: &Program, findings: &mut Findings) {
         if root.confidence == Confidence::Medium {
             finding.severity = Severity::Warning;
         }
+        finding.fix = group_relative(program, root);
         findings.push(finding);
     }
+}
+
+/// `src=0` on a subgroup becomes `group_src=0`: the first member of every group, which is what such a zero is meant to be. It
+/// is another rank than before, so somebody has to look at it.
+fn group_relative(program: &Program, root: &ForeignRoot) -> Option<Fix> {
+    let model = &program.file(root.site.file).model;
+    let Expr::Call(index) = model.expr(expression_at(model, root.site.span)?) else { return None };
+    let call = model.call(index);
+    let parameter = root.parameter.as_str();
+    if !matches!(parameter, "src" | "dst") || !takes_group_rank(program, root, call.callee) {
+        return None;
+    }
+    let value = keyword(model, call, parameter)?;
+    let grouped = format!("group_{parameter}");
+    if model.expr(value) != Expr::Int(0) || keyword(model, call, &grouped).is_some() {
+        return None;
+    }
+    // From the name to the value, so that nothing but `src = 0` can be meant.
+    let site = crate::base::Site { file: root.site.file, span: model.span(value) };
+    let before = program.file(site.file).text.get(..site.span.start as usize)?;
+    let start = before.trim_end().strip_suffix('=')?.trim_end().strip_suffix(parameter)?.len() as u32;
+    let span = crate::base::Span::new(start, site.span.end);
+    let message = format!("name the root by its rank in the group: `{grouped}=0`");
+    Some(fix(
+        Safety::Unsafe,
+        message,
+        vec![replacement(site.file, span, format!("{grouped}={}", text_at(program, site)?))],
+    ))
+}
+
+/// The operations of torch that have a parameter for the rank within the group.
+fn takes_group_rank(program: &Program, root: &ForeignRoot, callee: crate::model::ExprId) -> bool {
+    let (_, function) = program.locate(root.function);
+    let operations = ["broadcast", "reduce", "gather", "scatter", "broadcast_object_list", "gather_object"];
+    let name = program.resolve(root.site.file, function, callee);
+    name.and_then(|name: Symbol| name.as_str().strip_prefix("torch.distributed.").map(|last| last.to_owned()))
+        .is_some_and(|last| operations.contains(&last.rsplit('.').next().unwrap_or_default()))
 }

@@ -9,6 +9,7 @@ use crate::finding::Severity;
 use crate::graph::Program;
 use crate::model::{Constant, Expr, File, Stmt, each_statement};
 use crate::rules::calls::{CallSite, argument, bodies, calls_named, passes_unseen, symbols};
+use crate::rules::fixes::{Safety, added_argument, fix};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::folder::outside;
@@ -67,7 +68,13 @@ fn check_call(program: &Program, model: &File, call: CallSite, name: &str, posit
         None if passes_unseen(model, call.call) || is_allowed(&program.facts, "/tmp") => return,
         None => {
             let message = format!("`tempfile.{name}` picks a place outside the working directory");
-            let finding = Findings::new_finding(&RULE, call.site(model), symbol, message).help(help);
+            let mut finding = Findings::new_finding(&RULE, call.site(model), symbol, message).help(help);
+            // Somebody may look for the file where it was. A `None` that stands at the place of `dir` leaves no room.
+            if model.list(call.call.args).len() <= position {
+                let edit = added_argument(program, call.file, call.expr, call.call, "dir", "\".\"");
+                let message = "create it in the working directory: `dir=\".\"`";
+                finding.fix = edit.map(|edit| fix(Safety::Unsafe, message, vec![edit]));
+            }
             return findings.push(graded_default(program, call.file, finding));
         }
         Some(dir) => {

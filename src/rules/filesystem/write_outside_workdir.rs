@@ -5,10 +5,11 @@ use std::sync::LazyLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, Symbol};
-use crate::finding::Severity;
+use crate::finding::{Finding, Fix, Severity};
 use crate::graph::Program;
 use crate::model::{Constant, Expr, ExprId, File, each_expression};
 use crate::rules::calls::{CallSite, argument, calls_named, last_name, symbols};
+use crate::rules::fixes::{Safety, fix, replacement, text_at};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::folder::{Place, outside};
@@ -164,7 +165,8 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
         match outside(program, call, path) {
             Some(place) => {
                 reported.insert(call.expr);
-                report(program, model, call, place, findings, |finding| finding);
+                let fix = relative(program, model, call, path);
+                report(program, model, call, place, findings, |finding| Finding { fix, ..finding });
             }
             None => helpers.note(model, call, path),
         }
@@ -235,13 +237,33 @@ fn writes_by_flags(model: &File, call: CallSite, position: usize) -> bool {
     writes
 }
 
+/// `"/tmp/name"` becomes `"name"`, where the path is spelled in the call and nowhere else in the file: whoever reads it back
+/// would have to follow.
+fn relative(program: &Program, model: &File, call: CallSite, path: ExprId) -> Option<Fix> {
+    let Expr::Str(value) = model.expr(path) else { return None };
+    let name = ["/tmp/", "/var/tmp/"].into_iter().find_map(|folder| value.as_str().strip_prefix(folder))?;
+    if name.is_empty() || name.contains(['/', '\\', '"', '\'', '{']) {
+        return None;
+    }
+    let site = call.site_of(model, path);
+    let spelled = text_at(program, site)?;
+    let quote = spelled.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let text = &*program.file(call.file).text;
+    let whole = format!("{quote}{value}{quote}") == spelled;
+    if !whole || text.matches(value.as_str()).count() != 1 {
+        return None;
+    }
+    let edit = replacement(call.file, site.span, format!("{quote}{name}{quote}"));
+    Some(fix(Safety::Unsafe, format!("write `{name}` in the working directory"), vec![edit]))
+}
+
 fn report(
     program: &Program,
     model: &File,
     call: CallSite,
     place: Place,
     findings: &mut Findings,
-    more: impl FnOnce(crate::finding::Finding) -> crate::finding::Finding,
+    more: impl FnOnce(Finding) -> Finding,
 ) {
     let name = call.last_name(model).map_or("this call", Symbol::as_str);
     let shown = place.shown();

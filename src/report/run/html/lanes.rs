@@ -1,6 +1,7 @@
 //! One lane a rank, aligned on the sequence, with the place where the ranks part marked across all of them.
 
-use super::{Page, tone};
+use super::tone;
+use crate::report::markup::Page;
 use crate::report::run::aligned::{Aligned, Row, aligned};
 use crate::report::run::{View, words};
 use crate::verify::outcome::{Lane, LaneCall};

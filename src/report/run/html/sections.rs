@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Page;
 use crate::finding::Evidence;
+use crate::report::markup::Page;
 use crate::report::run::{View, words};
 use crate::verify::event::Frame;
 use crate::verify::outcome::{Lane, Outcome};

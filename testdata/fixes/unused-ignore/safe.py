@@ -1,0 +1,4 @@
+import os
+
+x = "é"
+y = 1
