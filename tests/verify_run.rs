@@ -18,7 +18,8 @@ fn python() -> String {
 fn programs(name: &str) -> Folder {
     let folder = Folder::new(&format!("verify-run-{name}"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for path in ["testdata/verify/run/steps.py", "testdata/verify/run/alone.py", "examples/train.py"] {
+    let runs = ["steps.py", "alone.py", "again.py"].map(|name| format!("testdata/verify/run/{name}"));
+    for path in runs.iter().map(String::as_str).chain(["examples/train.py"]) {
         let name = Path::new(path).file_name().expect("it is a file").to_string_lossy().into_owned();
         folder.file(&name, std::fs::read(root.join(path)).expect("the program is readable"));
     }
@@ -115,6 +116,13 @@ fn ranks_in_step_pass_and_print_what_they_print() {
         assert!(run.out.lines().any(|printed| printed == line), "{run:?}");
     }
     assert!(run.out.contains("3 of 3"), "every collective was reached: {}", run.out);
+}
+
+#[test]
+fn ranks_may_leave_the_job_and_join_again() {
+    let folder = programs("again");
+    let (run, report) = run(&folder, &[], "again.py");
+    ends(&run, &report, 0, "passed");
 }
 
 #[test]

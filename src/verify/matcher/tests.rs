@@ -20,7 +20,13 @@ struct Play {
 const GROUPS: [&[u32]; 4] = [&[0, 1, 2, 3], &[0, 1], &[2, 3], &[0, 1, 2, 3]];
 
 impl Play {
+    /// All four ranks have joined the job.
     fn new() -> Play {
+        Play::of_ranks(4)
+    }
+
+    /// The first ranks of four have joined the job; nothing is known of the others.
+    fn of_ranks(count: u32) -> Play {
         let mut play = Play {
             matcher: Matcher::new(4),
             now: 0,
@@ -28,7 +34,7 @@ impl Play {
             numbers: vec![0; 4],
             open: vec![Vec::new(); 4],
         };
-        for rank in 0..4 {
+        for rank in 0..count {
             play.fact(rank, Fact::Joined(Joined { rank, world: 4 }));
             for (id, ranks) in (0..).zip(GROUPS) {
                 let ordinal = u32::from(id == 3);
@@ -93,6 +99,7 @@ impl Play {
                     "recv" => Family::Receive,
                     "new_group" => Family::MakeGroup,
                     "destroy_process_group" => Family::Leave,
+                    "init_process_group" => Family::Join,
                     _ => Family::Collective,
                 };
                 let (signature, call) = (self.signatures[index], self.numbers[index]);
@@ -137,14 +144,17 @@ impl Play {
 
 /// Plays a scenario; a rank written `*` stands for all four.
 fn outcome(scenario: &str) -> Option<Outcome> {
-    let mut play = Play::new();
+    played(Play::new(), scenario).matcher.verdict(u64::MAX)
+}
+
+fn played(mut play: Play, scenario: &str) -> Play {
     for line in scenario.lines().map(str::trim).filter(|line| !line.is_empty()) {
         match line.strip_prefix('*') {
             Some(rest) => (0..4).for_each(|rank| play.line(&format!("{rank}{rest}"))),
             None => play.line(line),
         }
     }
-    play.matcher.verdict(u64::MAX)
+    play
 }
 
 /// The name of the outcome and its sentence.
@@ -245,6 +255,48 @@ fn the_cause_comes_before_its_consequences() {
     // Rank 0 ends; rank 1 fails in its call and leaves before anybody sees that rank 0 has ended.
     let told = told("1 all_reduce\n2 all_reduce\n1 raise\n1 destroy_process_group\n0 end code=3");
     assert!(told.ends_with("rank 0 has ended (exit code 3)"), "{told}");
+}
+
+#[test]
+fn the_cause_is_told_also_where_a_consequence_was_seen_first() {
+    // Rank 1 fails in its call because rank 0 is gone, and leaves; rank 2 waits for it in another group of the same ranks.
+    let told = told("1 all_reduce\n3 all_reduce\n1 raise\n2 barrier group=3\n1 destroy_process_group\n0 end code=3");
+    assert!(told.contains("rank 3 waits in all_reduce") && told.ends_with("rank 0 has ended (exit code 3)"), "{told}");
+}
+
+#[test]
+fn a_receive_from_somebody_gone_is_told_at_once() {
+    let mut play = played(Play::new(), "0 destroy_process_group\n1 recv peer=0");
+    let outcome = play.matcher.verdict(play.now).or_else(|| play.matcher.verdict(play.now + super::SETTLING_US));
+    assert_eq!(outcome.map(|outcome| outcome.name()), Some("stranded"));
+}
+
+#[test]
+fn the_job_may_be_joined_again() {
+    // The groups of the second job would be others; joining it is the same sequence.
+    let round = "* init_process_group\n* return\n";
+    assert_eq!(told(&format!("{round}* destroy_process_group\n* return\n{round}")), "in step");
+    // One by one: the first has joined again before the last has left.
+    let again = "0 destroy_process_group\n0 return\n0 init_process_group\n1 destroy_process_group\n1 return\n1 init_process_group";
+    assert_eq!(told(&format!("{round}{again}")), "in step");
+}
+
+#[test]
+fn a_rank_nobody_has_heard_of_may_be_starting() {
+    let waiting = "0 all_reduce\n1 all_reduce\n2 all_reduce";
+    assert_eq!(played(Play::of_ranks(3), waiting).matcher.verdict(u64::MAX), None);
+}
+
+#[test]
+fn a_verdict_waits_for_ranks_that_are_about_to_arrive() {
+    let mut play = played(Play::new(), "0 all_reduce\n1 barrier");
+    let seen = play.now;
+    assert_eq!(play.matcher.verdict(seen), None);
+    assert_eq!(play.matcher.verdict(seen + super::SETTLING_US - 1), None);
+    assert!(play.matcher.verdict(seen + super::SETTLING_US).is_some());
+    // All are there: nothing more can be learned.
+    let mut play = played(Play::new(), "0 all_reduce\n1 barrier\n2 barrier\n3 barrier");
+    assert!(play.matcher.verdict(play.now).is_some());
 }
 
 #[test]
