@@ -25,6 +25,7 @@ mod outline;
 mod parity;
 mod program;
 mod protected;
+pub mod protocol;
 mod ragged;
 mod reach;
 mod resolve;
