@@ -42,7 +42,7 @@ mod witness;
 pub use aside::{Aside, Runner};
 pub use awaited::{Misuse, Unawaited};
 pub use blocks::is_test;
-pub use communication::Issue;
+pub use communication::{Communication as Issues, Issue, Wanted as Wants};
 pub use conduct::Conduct;
 pub use context::{Context, each_in_context};
 pub use divergence::{Divergence, Prepared, divergence};

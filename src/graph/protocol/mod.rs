@@ -63,7 +63,7 @@ impl Protocol {
         out.moves = wire::moves(program, &types, &trees, &mut out.movers);
         let reader = wire::Headers { program, types: &types, classes: &headers };
         let mut homes: FxHashSet<FileId> = FxHashSet::default();
-        for one in out.moves.iter().filter(|one| one.ways.out) {
+        for one in out.moves.iter().filter(|one| one.ways.out && one.exact) {
             let Some(header) = reader.read(one.file, one.function, one.payload) else { continue };
             out.senders.insert(program.function_id(one.file, one.function));
             homes.insert(one.file);
@@ -124,7 +124,7 @@ impl Protocol {
     /// Whether what is moved is a header.
     pub fn is_header(&self, program: &Program, types: &Types<'_>, one: &Move) -> bool {
         let reader = wire::Headers { program, types, classes: &self.headers };
-        reader.read(one.file, one.function, one.payload).is_some()
+        one.exact && reader.read(one.file, one.function, one.payload).is_some()
     }
 }
 

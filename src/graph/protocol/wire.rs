@@ -55,6 +55,8 @@ pub struct Move {
     pub ways: Ways,
     /// Whether it is the library's own call.
     pub direct: bool,
+    /// Whether it is moved as it is, and not something made from it.
+    pub exact: bool,
 }
 
 /// The calls of torch.distributed that move one tensor or object.
@@ -69,6 +71,31 @@ const CALLS: [(&str, &str, Ways); 8] = [
     ("broadcast_object_list", "object_list", Ways::BOTH),
 ];
 
+/// A parameter that a function moves.
+#[derive(Clone, Copy)]
+struct Moved {
+    name: Symbol,
+    ways: Ways,
+    exact: bool,
+}
+
+/// The name that an expression stands for: itself, or a method's view of it.
+fn stands_for(program: &Program, file: FileId, function: LocalFunction, expr: ExprId, fuel: u32) -> Option<Symbol> {
+    let fuel = fuel.checked_sub(1)?;
+    let model = &program.file(file).model;
+    match model.expr(expr) {
+        Expr::Name(name) => match program.single_assignment(file, function, name) {
+            Some(value) => stands_for(program, file, function, value, fuel),
+            None => Some(name),
+        },
+        Expr::Call(index) => match model.expr(model.call(index).callee) {
+            Expr::Attribute { value, .. } => stands_for(program, file, function, value, fuel),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Everything that moves in the files, in order; `movers` are the functions that it happens in.
 pub(super) fn moves(
     program: &Program,
@@ -77,7 +104,7 @@ pub(super) fn moves(
     movers: &mut FxHashMap<FunctionId, Ways>,
 ) -> Vec<Move> {
     let mut out = Vec::new();
-    let mut parameters: FxHashMap<FunctionId, Vec<(Symbol, Ways)>> = FxHashMap::default();
+    let mut parameters: FxHashMap<FunctionId, Vec<Moved>> = FxHashMap::default();
     let names: FxHashSet<Symbol> = CALLS.iter().map(|(name, ..)| Symbol::new(name)).collect();
     for &file in files {
         let model = &program.file(file).model;
@@ -94,7 +121,7 @@ pub(super) fn moves(
                 continue;
             };
             let ways = told(program, file, function, payload, ways);
-            out.push(Move { file, function, expr, call, payload, ways, direct: true });
+            out.push(Move { file, function, expr, call, payload, ways, direct: true, exact: true });
         }
     }
     let mut fresh: Vec<Move> = out.clone();
@@ -111,8 +138,9 @@ pub(super) fn moves(
             let definition = program.function(caller);
             for name in mentioned(program, one.file, one.function, one.payload, 2) {
                 let is_parameter = definition.parameters.iter().any(|parameter| parameter.name == name);
-                if is_parameter && !matches!(name.as_str(), "self" | "cls") && !entry.iter().any(|(known, _)| *known == name) {
-                    entry.push((name, one.ways));
+                if is_parameter && !matches!(name.as_str(), "self" | "cls") && !entry.iter().any(|known| known.name == name) {
+                    let exact = one.exact && stands_for(program, one.file, one.function, one.payload, 4) == Some(name);
+                    entry.push(Moved { name, ways: one.ways, exact });
                     changed.insert(caller);
                 }
             }
@@ -133,7 +161,7 @@ fn through(
     program: &Program,
     types: &Types<'_>,
     files: &[FileId],
-    parameters: &FxHashMap<FunctionId, Vec<(Symbol, Ways)>>,
+    parameters: &FxHashMap<FunctionId, Vec<Moved>>,
     changed: &FxHashSet<FunctionId>,
     known: &[Move],
 ) -> Vec<Move> {
@@ -145,19 +173,19 @@ fn through(
             if known.iter().any(|one| one.file == file && one.expr == expr) {
                 continue;
             }
-            let mut found: Option<(ExprId, Ways)> = None;
+            let mut found: Option<(ExprId, Ways, bool)> = None;
             for callee in types.callees(file, function, call) {
-                for &(name, ways) in parameters.get(&callee).map_or(&[][..], Vec::as_slice) {
+                for &Moved { name, ways, exact } in parameters.get(&callee).map_or(&[][..], Vec::as_slice) {
                     let Some(payload) = types.passed(model, callee, call, name) else { continue };
                     found = Some(match found {
-                        Some((first, before)) => (first, before.common(ways)),
-                        None => (payload, ways),
+                        Some((first, before, known)) => (first, before.common(ways), known && exact),
+                        None => (payload, ways, exact),
                     });
                 }
             }
-            if let Some((payload, ways)) = found {
+            if let Some((payload, ways, exact)) = found {
                 let ways = told(program, file, function, payload, ways);
-                out.push(Move { file, function, expr, call, payload, ways, direct: false });
+                out.push(Move { file, function, expr, call, payload, ways, direct: false, exact });
             }
         }
     }

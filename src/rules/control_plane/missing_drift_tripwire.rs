@@ -8,7 +8,7 @@ use crate::graph::Program;
 use crate::model::{ExprId, LocalFunction, Stmt, each_statement};
 use crate::rules::{Check, Findings, Group, Probe, Rule, site};
 
-use super::common::Plane;
+use super::common::{Plane, block_names_terminal};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -40,6 +40,9 @@ fn check(program: &Program, findings: &mut Findings) {
         let id = program.function_id(file, function);
         tripwires.extend(tripwire(&plane, id).map(|subject| (id, subject)));
     }
+    // What calls a comparison is none itself.
+    let all = tripwires.clone();
+    tripwires.retain(|&(id, _)| !all.iter().any(|&(other, _)| other != id && reaches(&plane, id, other, DEPTH)));
     let called = called(&plane);
     for subject in [Subject::Inputs, Subject::Weights] {
         let mut of_subject = tripwires.iter().filter(|(_, about)| *about == subject).map(|(id, _)| *id);
@@ -84,7 +87,16 @@ fn missing(
 /// The call by which a receiving rank begins to compute: a message of the program goes in, collectives are behind it.
 fn phase(plane: &Plane<'_>) -> Option<(FileId, LocalFunction, ExprId)> {
     let receives = |id: FunctionId| plane.protocol.movers.get(&id).is_some_and(|ways| ways.into && !ways.out);
-    for (file, function) in plane.bodies() {
+    let is_loop = |&(file, function): &(FileId, LocalFunction)| {
+        let model = plane.model(file);
+        let mut found = false;
+        each_statement(model, model.function(function).body, &mut |_, stmt| {
+            found |= matches!(stmt, Stmt::While { body, .. } if block_names_terminal(model, *body));
+        });
+        found
+    };
+    let (loops, rest): (Vec<_>, Vec<_>) = plane.bodies().into_iter().partition(is_loop);
+    for (file, function) in loops.into_iter().chain(rest) {
         let calls = plane.calls(file, function);
         let own = |expr: ExprId| {
             plane.protocol.moves_in(file, function).any(|one| one.expr == expr && one.ways.into && !one.ways.out)
@@ -108,6 +120,15 @@ fn phase(plane: &Plane<'_>) -> Option<(FileId, LocalFunction, ExprId)> {
         }
     }
     None
+}
+
+/// Whether a function comes to another one, so many calls deep.
+fn reaches(plane: &Plane<'_>, from: FunctionId, to: FunctionId, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let (file, local) = plane.program.locate(from);
+    plane.calls(file, local).into_iter().flat_map(|(_, call)| plane.callees(file, local, call)).any(|callee| {
+        callee == to || callee != from && reaches(plane, callee, to, depth)
+    })
 }
 
 /// Whether a function takes a message of the program.

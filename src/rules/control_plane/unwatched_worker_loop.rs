@@ -46,7 +46,7 @@ fn check(program: &Program, findings: &mut Findings) {
             }
             let search = Search { plane: &plane, watchers: &watchers };
             let waits = calls_of(model, body).into_iter().find_map(|(expr, call)| {
-                let site = search.wait(file, function, expr, call, DEPTH)?;
+                let site = search.wait(file, function, expr, call, (DEPTH, false))?;
                 Some((expr, site))
             });
             let Some((expr, wait)) = waits else { continue };
@@ -107,8 +107,16 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The unwatched wait that a call comes to.
-    fn wait(&self, file: FileId, function: LocalFunction, expr: ExprId, call: Call, depth: u32) -> Option<Site> {
+    /// The unwatched wait for a message that a call comes to, so many calls deep; whether it can only be a wait is known
+    /// for what only receives.
+    fn wait(
+        &self,
+        file: FileId,
+        function: LocalFunction,
+        expr: ExprId,
+        call: Call,
+        (depth, receives): (u32, bool),
+    ) -> Option<Site> {
         let depth = depth.checked_sub(1)?;
         let plane = self.plane;
         if self.is_watched(file, function, expr) {
@@ -119,7 +127,7 @@ impl Search<'_> {
             let limited = plane.model(file).keywords(call).iter().any(|one| {
                 one.name.is_some_and(|name| name.as_str().contains("timeout"))
             });
-            let waits = moved.ways.into && !limited && !self.is_polled(file, function);
+            let waits = moved.ways.into && (receives || !moved.ways.out) && !limited && !self.is_polled(file, function);
             return waits.then(|| plane.site(file, expr));
         }
         plane.callees(file, function, call).into_iter().find_map(|callee| {
@@ -128,7 +136,9 @@ impl Search<'_> {
             if !into {
                 return None;
             }
-            plane.calls(home, local).into_iter().find_map(|(expr, call)| self.wait(home, local, expr, call, depth))
+            let only = plane.protocol.movers.get(&callee).is_some_and(|ways| !ways.out);
+            let next = (depth, receives || only);
+            plane.calls(home, local).into_iter().find_map(|(expr, call)| self.wait(home, local, expr, call, next))
         })
     }
 
