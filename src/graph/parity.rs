@@ -463,15 +463,18 @@ fn payload(model: &File, call: Call, gather: &Gather) -> Option<ExprId> {
 
 /// Whether a function puts bytes into tensors.
 fn packs_bytes(model: &File, function: LocalFunction) -> bool {
-    model.function(function).mentions.iter().any(|name| matches!(name.as_str(), "frombuffer" | "bytearray" | "ByteStorage"))
+    model
+        .function(function)
+        .mentions
+        .iter()
+        .any(|name| matches!(name.as_str(), "frombuffer" | "bytearray" | "ByteStorage"))
 }
 
 /// Whether a place stands behind a statement of the body that always leaves it.
 fn is_dead(model: &File, function: LocalFunction, at: Span) -> bool {
     let mut statements = model.block(model.function(function).body).iter();
-    statements.any(|&id| {
-        matches!(model.stmt(id), Stmt::Return(_) | Stmt::Raise(_)) && model.stmt_span(id).end <= at.start
-    })
+    statements
+        .any(|&id| matches!(model.stmt(id), Stmt::Return(_) | Stmt::Raise(_)) && model.stmt_span(id).end <= at.start)
 }
 
 /// Whether a function compares anything, or refuses to go on.

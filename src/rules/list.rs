@@ -1,6 +1,6 @@
 //! The list of all rules, in the order in which they are listed to users.
 
-use super::{Rule, collectives, control_plane, filesystem, golden, parity};
+use super::{Rule, collectives, control_plane, filesystem, golden, harness, parity};
 
 /// All rules.
 pub static RULES: &[&Rule] = &[
@@ -43,6 +43,14 @@ pub static RULES: &[&Rule] = &[
     &control_plane::UNBOUNDED_QUEUE,
     &control_plane::UNWATCHED_WORKER_LOOP,
     &control_plane::MISSING_DRIFT_TRIPWIRE,
+    &harness::LAUNCH_WITHOUT_TIMEOUT,
+    &harness::INIT_WITHOUT_TIMEOUT,
+    &harness::LAUNCH_WITHOUT_PROCESS_GROUP,
+    &harness::IGNORED_EXIT_STATUS,
+    &harness::SLEEP_AS_SYNCHRONISATION,
+    &harness::MISSING_DESTROY,
+    &harness::OVERSIZED_TIME_OUT,
+    &harness::DEAD_TIMEOUT_SETTING,
     &golden::CROSS_PHASE_GOLDEN_IMPORT,
     &golden::GOLDEN_MODULE_TABLE,
     &golden::HYBRID_COMPOSITION,

@@ -88,7 +88,9 @@ impl Protocol {
         let result = |&&class: &&ClassId| types.fields(class).iter().any(|(name, _)| words::is_outcome(name.as_str()));
         out.results = out.messages.iter().filter(result).copied().collect();
         out.specs = classes(program, &trees, |fields| {
-            fields.contains(&"dtype") && fields.contains(&"shape") && (fields.contains(&"key") || fields.contains(&"name"))
+            fields.contains(&"dtype")
+                && fields.contains(&"shape")
+                && (fields.contains(&"key") || fields.contains(&"name"))
         });
         out.trees = trees.into_iter().collect();
         out
@@ -161,7 +163,10 @@ fn ends(program: &Program, files: &[FileId]) -> bool {
         let is_body = |function: &crate::model::Function| {
             matches!(function.kind, crate::model::FunctionKind::Module | crate::model::FunctionKind::ClassBody)
         };
-        model.functions.iter().any(|function| is_body(function) && function.locals.iter().any(|&name| is_terminal(name)))
+        model
+            .functions
+            .iter()
+            .any(|function| is_body(function) && function.locals.iter().any(|&name| is_terminal(name)))
     })
 }
 

@@ -108,7 +108,9 @@ pub(super) fn moves(
     let names: FxHashSet<Symbol> = CALLS.iter().map(|(name, ..)| Symbol::new(name)).collect();
     for &file in files {
         let model = &program.file(file).model;
-        for (function, expr, call) in calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name))) {
+        for (function, expr, call) in
+            calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
+        {
             let Some(Target::External(dotted)) = program.target(file, function, call.callee) else { continue };
             if !dotted.as_str().starts_with("torch.distributed.") {
                 continue;
@@ -138,7 +140,10 @@ pub(super) fn moves(
             let definition = program.function(caller);
             for name in mentioned(program, one.file, one.function, one.payload, 2) {
                 let is_parameter = definition.parameters.iter().any(|parameter| parameter.name == name);
-                if is_parameter && !matches!(name.as_str(), "self" | "cls") && !entry.iter().any(|known| known.name == name) {
+                if is_parameter
+                    && !matches!(name.as_str(), "self" | "cls")
+                    && !entry.iter().any(|known| known.name == name)
+                {
                     let exact = one.exact && stands_for(program, one.file, one.function, one.payload, 4) == Some(name);
                     entry.push(Moved { name, ways: one.ways, exact });
                     changed.insert(caller);
@@ -169,7 +174,9 @@ fn through(
     let mut out = Vec::new();
     for &file in files {
         let model = &program.file(file).model;
-        for (function, expr, call) in calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name))) {
+        for (function, expr, call) in
+            calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
+        {
             if known.iter().any(|one| one.file == file && one.expr == expr) {
                 continue;
             }
@@ -218,9 +225,13 @@ pub(super) fn callers(
         let mut next = FxHashSet::default();
         for &file in files {
             let model = &program.file(file).model;
-            for (function, _, call) in calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name))) {
+            for (function, _, call) in
+                calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
+            {
                 let caller = program.function_id(file, function);
-                if !out.contains(&caller) && types.callees(file, function, call).iter().any(|callee| fresh.contains(callee)) {
+                if !out.contains(&caller)
+                    && types.callees(file, function, call).iter().any(|callee| fresh.contains(callee))
+                {
                     next.insert(caller);
                 }
             }
@@ -274,7 +285,9 @@ impl Headers<'_> {
                 }
                 let args = model.list(call.args);
                 let makes = match program.target(file, function, call.callee) {
-                    Some(Target::External(dotted)) => matches!(dotted.last_part().as_str(), "tensor" | "as_tensor" | "LongTensor" | "array"),
+                    Some(Target::External(dotted)) => {
+                        matches!(dotted.last_part().as_str(), "tensor" | "as_tensor" | "LongTensor" | "array")
+                    }
                     _ => false,
                 };
                 let first = args.first().copied().filter(|_| makes)?;

@@ -25,8 +25,7 @@ const IDS: [&str; 14] = [
 ];
 
 /// The word of a name of constants or of enumeration members that end a conversation.
-const TERMINAL: [&str; 9] =
-    ["SHUTDOWN", "SHUT_DOWN", "STOP", "TERMINATE", "QUIT", "EXIT", "ABORT", "ERROR", "CLOSE"];
+const TERMINAL: [&str; 9] = ["SHUTDOWN", "SHUT_DOWN", "STOP", "TERMINATE", "QUIT", "EXIT", "ABORT", "ERROR", "CLOSE"];
 
 /// Fields that tell a result from the call it answers.
 const OUTCOMES: [&str; 6] = ["ok", "error", "error_message", "success", "failed", "exception"];
@@ -60,9 +59,9 @@ pub(super) fn is_outcome(name: &str) -> bool {
 /// Whether a constant of that name ends a conversation: `SHUTDOWN`, `ACTION_STOP`.
 pub fn is_terminal(name: Symbol) -> bool {
     let name = name.as_str();
-    TERMINAL.iter().any(|word| {
-        name == *word || name.strip_suffix(word).is_some_and(|head| head.ends_with('_') && is_upper(head))
-    })
+    TERMINAL
+        .iter()
+        .any(|word| name == *word || name.strip_suffix(word).is_some_and(|head| head.ends_with('_') && is_upper(head)))
 }
 
 /// Whether a variable of that name holds a header.

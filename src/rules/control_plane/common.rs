@@ -49,9 +49,13 @@ impl<'p> Plane<'p> {
         each_statement(model, model.function(local).body, &mut |_, stmt| {
             raises |= matches!(stmt, Stmt::Raise(Some(_)) | Stmt::Assert(_));
         });
-        raises || depth > 0 && self.calls(file, local).into_iter().any(|(_, call)| {
-            self.callees(file, local, call).into_iter().any(|callee| callee != function && self.refuses(callee, depth - 1))
-        })
+        raises
+            || depth > 0
+                && self.calls(file, local).into_iter().any(|(_, call)| {
+                    self.callees(file, local, call)
+                        .into_iter()
+                        .any(|callee| callee != function && self.refuses(callee, depth - 1))
+                })
     }
 
     /// The calls of a body, in source order.
@@ -73,7 +77,10 @@ impl<'p> Plane<'p> {
             let depth = depth.checked_sub(1)?;
             calls.iter().find_map(|(_, call)| {
                 let callees = self.callees(file, local, *call);
-                callees.into_iter().filter(|&callee| callee != function).find_map(|callee| self.reaches(callee, depth, wanted))
+                callees
+                    .into_iter()
+                    .filter(|&callee| callee != function)
+                    .find_map(|callee| self.reaches(callee, depth, wanted))
             })
         })
     }
@@ -107,7 +114,8 @@ impl<'p> Plane<'p> {
             Some(receiver) => self.text(file, receiver),
             None if self.protocol.senders.contains(&sending) => {
                 let place = model.keywords(call).iter().find(|one| {
-                    one.name.is_some_and(|name| matches!(name.as_str(), "group" | "dst" | "peer" | "pg" | "process_group"))
+                    one.name
+                        .is_some_and(|name| matches!(name.as_str(), "group" | "dst" | "peer" | "pg" | "process_group"))
                 });
                 place.map_or_else(String::new, |one| self.text(file, one.value))
             }

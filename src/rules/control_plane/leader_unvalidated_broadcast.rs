@@ -38,9 +38,10 @@ fn look(plane: &Plane<'_>, file: FileId, function: LocalFunction, findings: &mut
         if start(expr) < begins {
             return None;
         }
-        let passes = model.list(call.args).iter().any(|&arg| {
-            mentioned(program, file, function, arg, 3).iter().any(|name| names.contains(name))
-        });
+        let passes = model
+            .list(call.args)
+            .iter()
+            .any(|&arg| mentioned(program, file, function, arg, 3).iter().any(|name| names.contains(name)));
         if !passes {
             return None;
         }
@@ -105,9 +106,8 @@ fn received(plane: &Plane<'_>, file: FileId, function: LocalFunction) -> Option<
             return Some((expr, vec![name], String::new()));
         }
         let callees = plane.callees(file, function, call);
-        let receives = callees.iter().any(|callee| {
-            plane.protocol.movers.get(callee).is_some_and(|ways| ways.into && !ways.out)
-        });
+        let receives =
+            callees.iter().any(|callee| plane.protocol.movers.get(callee).is_some_and(|ways| ways.into && !ways.out));
         let names = bound_to(model, function, expr);
         if receives && !names.is_empty() {
             let from = match model.expr(call.callee) {

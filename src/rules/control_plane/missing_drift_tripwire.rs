@@ -58,7 +58,10 @@ fn check(program: &Program, findings: &mut Findings) {
         let (home, local) = program.locate(unused);
         let name = program.function(unused).name;
         let place = site(home, program.file(home).model.function(local).name_span);
-        findings.push(missing(&plane, file, function, expr, subject).because(place, format!("`{name}` would compare it, but nothing calls it")));
+        findings.push(
+            missing(&plane, file, function, expr, subject)
+                .because(place, format!("`{name}` would compare it, but nothing calls it")),
+        );
     }
 }
 
@@ -126,9 +129,11 @@ fn phase(plane: &Plane<'_>) -> Option<(FileId, LocalFunction, ExprId)> {
 fn reaches(plane: &Plane<'_>, from: FunctionId, to: FunctionId, depth: u32) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return false };
     let (file, local) = plane.program.locate(from);
-    plane.calls(file, local).into_iter().flat_map(|(_, call)| plane.callees(file, local, call)).any(|callee| {
-        callee == to || callee != from && reaches(plane, callee, to, depth)
-    })
+    plane
+        .calls(file, local)
+        .into_iter()
+        .flat_map(|(_, call)| plane.callees(file, local, call))
+        .any(|callee| callee == to || callee != from && reaches(plane, callee, to, depth))
 }
 
 /// Whether a function takes a message of the program.
@@ -157,8 +162,7 @@ fn tripwire(plane: &Plane<'_>, function: FunctionId) -> Option<Subject> {
     } else {
         return None;
     };
-    let compares = plane.reaches(function, DEPTH, &is_hash).is_some()
-        && own_collective(plane, function);
+    let compares = plane.reaches(function, DEPTH, &is_hash).is_some() && own_collective(plane, function);
     compares.then_some(subject)
 }
 
@@ -168,14 +172,16 @@ fn own_collective(plane: &Plane<'_>, function: FunctionId) -> bool {
     let gathers = |name: &str| is_reduction(name) || is_gather(name);
     plane.calls(file, local).into_iter().any(|(_, call)| {
         plane.external(file, local, call).is_some_and(|dotted| gathers(dotted.as_str()))
-            || plane.callees(file, local, call).into_iter().any(|callee| {
-                !takes_message(plane, callee) && plane.reaches(callee, 0, &gathers).is_some()
-            })
+            || plane
+                .callees(file, local, call)
+                .into_iter()
+                .any(|callee| !takes_message(plane, callee) && plane.reaches(callee, 0, &gathers).is_some())
     })
 }
 
 fn speaks_of_weights(plane: &Plane<'_>, function: FunctionId) -> bool {
-    const WEIGHTS: [&str; 7] = ["weights", "parameters", "named_parameters", "state_dict", "shards", "params", "named_buffers"];
+    const WEIGHTS: [&str; 7] =
+        ["weights", "parameters", "named_parameters", "state_dict", "shards", "params", "named_buffers"];
     let program = plane.program;
     let speaks = |id: FunctionId| {
         let definition = program.function(id);

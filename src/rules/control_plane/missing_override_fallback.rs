@@ -3,7 +3,9 @@
 use crate::base::{FileId, Symbol};
 use crate::finding::{Confidence, Severity};
 use crate::graph::{Context, Program, each_in_context};
-use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
+use crate::model::{
+    CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
+};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::common::{Plane, names_any};
@@ -74,7 +76,8 @@ fn fallback(plane: &Plane<'_>, file: FileId, function: LocalFunction, id: ExprId
         }
         // `something if x is None else x`
         Expr::IfElse { test, then, otherwise } => {
-            let Expr::Compare(CompareOp::Is | CompareOp::IsNot | CompareOp::In | CompareOp::NotIn, ..) = model.expr(test)
+            let Expr::Compare(CompareOp::Is | CompareOp::IsNot | CompareOp::In | CompareOp::NotIn, ..) =
+                model.expr(test)
             else {
                 return None;
             };
@@ -126,7 +129,10 @@ fn is_filled_in(model: &File, function: LocalFunction, value: ExprId) -> bool {
         }
         each_statement(model, *body, &mut |_, stmt| {
             if let Stmt::Assign { targets, .. } = stmt {
-                filled |= model.list(*targets).iter().any(|&one| matches!(model.expr(one), Expr::Name(name) if names.contains(&name)));
+                filled |= model
+                    .list(*targets)
+                    .iter()
+                    .any(|&one| matches!(model.expr(one), Expr::Name(name) if names.contains(&name)));
             }
         });
     });

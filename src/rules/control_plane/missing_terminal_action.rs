@@ -55,9 +55,7 @@ fn handlers(
     let Some(&(first, _)) = body.iter().find(|(expr, _)| !is_sent(*expr)) else { return };
     let from = model.span(first).end;
     let in_handlers = |one: &&Sent| {
-        !parts.handlers.iter().any(|handler| {
-            calls_of(model, handler.body).iter().any(|(expr, _)| *expr == one.expr)
-        })
+        !parts.handlers.iter().any(|handler| calls_of(model, handler.body).iter().any(|(expr, _)| *expr == one.expr))
     };
     let first_sent = body.iter().filter(|(expr, _)| is_sent(*expr)).map(|(expr, _)| model.span(*expr).start).min();
     if first_sent.is_some_and(|start| start < from) {
@@ -119,7 +117,9 @@ fn is_lost_peer(plane: &Plane<'_>, file: FileId, kind: Option<crate::model::Expr
     let model = plane.model(file);
     kind.is_some_and(|kind| {
         super::common::names_any(model, kind, &|name| {
-            ["Lost", "Closed", "BrokenPipe", "ConnectionReset", "Peer", "Disconnected"].iter().any(|word| name.contains(word))
+            ["Lost", "Closed", "BrokenPipe", "ConnectionReset", "Peer", "Disconnected"]
+                .iter()
+                .any(|word| name.contains(word))
         })
     })
 }

@@ -49,14 +49,17 @@ fn unfixed(plane: &Plane<'_>, file: FileId, function: LocalFunction, call: Call)
             let sorted = keyword(model, call, "sort_keys").is_some_and(|value| model.expr(value) != Expr::Bool(false));
             let options = keyword(model, call, "option").is_some() || passes_unseen(model, call);
             if !sorted && !options {
-                return Some("the keys of this meta stand in the order in which they were put in, which may differ by rank".to_owned());
+                return Some(
+                    "the keys of this meta stand in the order in which they were put in, which may differ by rank"
+                        .to_owned(),
+                );
             }
             volatile(plane, file, function, call)
                 .map(|name| format!("`{name}` goes into the meta, and is never the same on two ranks"))
         }
-        "pickle.dumps" | "cloudpickle.dumps" | "dill.dumps" | "marshal.dumps" => {
-            Some(format!("`{dotted}` does not fix the bytes of equal values, lets tensors through, and runs code on load"))
-        }
+        "pickle.dumps" | "cloudpickle.dumps" | "dill.dumps" | "marshal.dumps" => Some(format!(
+            "`{dotted}` does not fix the bytes of equal values, lets tensors through, and runs code on load"
+        )),
         _ => None,
     }
 }
@@ -69,7 +72,10 @@ fn volatile(plane: &Plane<'_>, file: FileId, function: LocalFunction, call: Call
         each_expression(model, arg, &mut |_, expr| {
             let Expr::Call(index) = expr else { return };
             let Some(dotted) = plane.external(file, function, model.call(index)) else { return };
-            if matches!(dotted.as_str(), "time.time" | "time.monotonic" | "id" | "hash" | "os.getpid" | "uuid.uuid4" | "random.random") {
+            if matches!(
+                dotted.as_str(),
+                "time.time" | "time.monotonic" | "id" | "hash" | "os.getpid" | "uuid.uuid4" | "random.random"
+            ) {
                 found = found.take().or(Some(dotted.as_str().to_owned()));
             }
         });

@@ -190,7 +190,9 @@ fn program_name(plane: &Plane<'_>, file: FileId, expr: ExprId) -> Option<Symbol>
 }
 
 fn is_dtype(name: &str) -> bool {
-    ["float", "int", "uint", "bfloat", "bool", "complex", "half", "double", "long"].iter().any(|head| name.starts_with(head))
+    ["float", "int", "uint", "bfloat", "bool", "complex", "half", "double", "long"]
+        .iter()
+        .any(|head| name.starts_with(head))
 }
 
 /// Whether the argument is a tensor's dtype, through local names.

@@ -36,14 +36,19 @@ fn check(program: &Program, findings: &mut Findings) {
                 return;
             }
             match model.expr(*value) {
-                Expr::IfElse { then, otherwise, .. } if model.expr(otherwise) == Expr::None => taken.push((*value, then)),
+                Expr::IfElse { then, otherwise, .. } if model.expr(otherwise) == Expr::None => {
+                    taken.push((*value, then))
+                }
                 _ if !context.conditions.is_empty() => taken.push((*value, *value)),
                 _ => {}
             }
         });
         for (at, value) in taken {
             let Some((attribute, home, place)) = state(&plane, file, function, class, value) else { continue };
-            if !is_optional(model, class, attribute) || is_guarded(model, home, attribute) || is_cleared(model, home, attribute) {
+            if !is_optional(model, class, attribute)
+                || is_guarded(model, home, attribute)
+                || is_cleared(model, home, attribute)
+            {
                 continue;
             }
             findings.push(
@@ -149,7 +154,9 @@ fn is_cleared(model: &File, function: LocalFunction, attribute: Symbol) -> bool 
             Expr::Tuple(parts) => {
                 let at = model.list(parts).iter().position(|&part| own(model, part) == Some(attribute));
                 match (at, model.expr(*value)) {
-                    (Some(at), Expr::Tuple(values)) => model.list(values).get(at).is_some_and(|&one| model.expr(one) == Expr::None),
+                    (Some(at), Expr::Tuple(values)) => {
+                        model.list(values).get(at).is_some_and(|&one| model.expr(one) == Expr::None)
+                    }
                     _ => false,
                 }
             }

@@ -36,9 +36,13 @@ fn check(program: &Program, findings: &mut Findings) {
             if !dotted.as_str().starts_with("torch.distributed.") {
                 continue;
             }
-            let Some(group) = keyword(model, call, "group").or_else(|| argument(model, call, None, "group")) else { continue };
+            let Some(group) = keyword(model, call, "group").or_else(|| argument(model, call, None, "group")) else {
+                continue;
+            };
             let Expr::Name(name) = model.expr(group) else { continue };
-            if !definition.parameters.iter().any(|parameter| parameter.name == name) || is_checked(&plane, file, function, name, expr) {
+            if !definition.parameters.iter().any(|parameter| parameter.name == name)
+                || is_checked(&plane, file, function, name, expr)
+            {
                 continue;
             }
             let op = dotted.last_part();

@@ -26,7 +26,9 @@ fn check(program: &Program, findings: &mut Findings) {
         for index in 0..program.file(file).model.classes.len() {
             let class = program.class_id(file, LocalClass(index as u32));
             let fields = plane.types.fields(class);
-            let Some((expected, at)) = fields.iter().find(|(name, _)| name.as_str().starts_with("expected_")) else { continue };
+            let Some((expected, at)) = fields.iter().find(|(name, _)| name.as_str().starts_with("expected_")) else {
+                continue;
+            };
             // A plan says what it is made of; a note of what is owed does not.
             let says = |name: &Symbol| {
                 let name = name.as_str();
@@ -61,7 +63,9 @@ fn compares(plane: &Plane<'_>, file: FileId, function: crate::model::LocalFuncti
     }
     let is_field = |root| {
         let mut found = false;
-        each_expression(model, root, &mut |_, part| found |= matches!(part, Expr::Attribute { name, .. } if name == field));
+        each_expression(model, root, &mut |_, part| {
+            found |= matches!(part, Expr::Attribute { name, .. } if name == field)
+        });
         found
     };
     let is_counted = |root| names_any(model, root, &|name| name.starts_with("observed") || name.starts_with("actual"));

@@ -2,10 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{ClassId, FileId, FunctionId, Site, Span};
+use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::{Confidence, Severity};
+use crate::graph::protocol::{bound_to, mentioned, names_terminal};
 use crate::graph::{Program, Target};
-use crate::model::{Block, Call, Expr, ExprId, LocalFunction, Stmt, each_statement};
+use crate::model::{Block, Call, Expr, ExprId, LocalFunction, Stmt, each_statement, expressions_of};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::common::{Plane, block_names_terminal, calls_of};
@@ -23,7 +24,8 @@ pub static RULE: Rule = Rule {
 };
 
 /// Calls that end the process, or the main thread's wait.
-const ENDS: [&str; 6] = ["os._exit", "os.kill", "os.abort", "os.killpg", "_thread.interrupt_main", "signal.raise_signal"];
+const ENDS: [&str; 6] =
+    ["os._exit", "os.kill", "os.abort", "os.killpg", "_thread.interrupt_main", "signal.raise_signal"];
 
 /// How many calls deep the wait is looked for.
 const DEPTH: u32 = 6;
@@ -45,7 +47,14 @@ fn check(program: &Program, findings: &mut Findings) {
                 continue;
             }
             let search = Search { plane: &plane, watchers: &watchers };
+            let awaited = awaited(&plane, file, function, body);
             let waits = calls_of(model, body).into_iter().find_map(|(expr, call)| {
+                let fills = plane.protocol.moves_in(file, function).any(|one| {
+                    one.expr == expr && matches!(model.expr(one.payload), Expr::Name(name) if awaited.contains(&name))
+                });
+                if !fills && !bound_to(model, function, expr).iter().any(|name| awaited.contains(name)) {
+                    return None;
+                }
                 let site = search.wait(file, function, expr, call, (DEPTH, false))?;
                 Some((expr, site))
             });
@@ -66,6 +75,21 @@ fn check(program: &Program, findings: &mut Findings) {
     }
 }
 
+/// The names that decide whether the loop is told to end: what it waits for is what fills them.
+fn awaited(plane: &Plane<'_>, file: FileId, function: LocalFunction, body: Block) -> Vec<Symbol> {
+    let model = plane.model(file);
+    let mut out = Vec::new();
+    each_statement(model, body, &mut |_, stmt| {
+        if !matches!(stmt, Stmt::If { .. } | Stmt::While { .. } | Stmt::Match { .. }) {
+            return;
+        }
+        for test in expressions_of(model, stmt).into_iter().filter(|&test| names_terminal(model, test)) {
+            out.extend(mentioned(plane.program, file, function, test, 3));
+        }
+    });
+    out
+}
+
 /// Classes that start a thread or a timer which ends the process.
 fn watchers(plane: &Plane<'_>) -> FxHashSet<ClassId> {
     let mut out = FxHashSet::default();
@@ -73,9 +97,9 @@ fn watchers(plane: &Plane<'_>) -> FxHashSet<ClassId> {
         let model = plane.model(file);
         let Some(class) = model.function(function).class else { continue };
         for (_, call) in plane.calls(file, function) {
-            let starts = plane.external(file, function, call).is_some_and(|dotted| {
-                matches!(dotted.as_str(), "threading.Thread" | "threading.Timer")
-            });
+            let starts = plane
+                .external(file, function, call)
+                .is_some_and(|dotted| matches!(dotted.as_str(), "threading.Thread" | "threading.Timer"));
             if !starts {
                 continue;
             }
@@ -124,9 +148,11 @@ impl Search<'_> {
         }
         let moved = plane.protocol.moves_in(file, function).find(|one| one.expr == expr && one.direct);
         if let Some(moved) = moved {
-            let limited = plane.model(file).keywords(call).iter().any(|one| {
-                one.name.is_some_and(|name| name.as_str().contains("timeout"))
-            });
+            let limited = plane
+                .model(file)
+                .keywords(call)
+                .iter()
+                .any(|one| one.name.is_some_and(|name| name.as_str().contains("timeout")));
             let waits = moved.ways.into && (receives || !moved.ways.out) && !limited && !self.is_polled(file, function);
             return waits.then(|| plane.site(file, expr));
         }
@@ -172,9 +198,10 @@ impl Search<'_> {
             _ => expr,
         };
         let known = |expr: ExprId| {
-            plane.types.class_of(file, function, expr).is_some_and(|class| {
-                plane.program.lineage(class).iter().any(|one| self.watchers.contains(one))
-            })
+            plane
+                .types
+                .class_of(file, function, expr)
+                .is_some_and(|class| plane.program.lineage(class).iter().any(|one| self.watchers.contains(one)))
         };
         // Something that is called a watchdog and is not this program's own is taken at its word.
         let named = model.dotted(object).is_some_and(|name| {

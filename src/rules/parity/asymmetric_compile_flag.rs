@@ -47,7 +47,8 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
                         let call = model.call(index);
                         if program.resolve(file, local, call.callee).is_some_and(|name| is_compiler(name.as_str())) {
                             let given = model.keywords(call).iter().map(|one| one.value);
-                            let deciding = context.conditions.iter().copied().chain(within.iter().copied()).chain(given);
+                            let deciding =
+                                context.conditions.iter().copied().chain(within.iter().copied()).chain(given);
                             found.push((id, deciding.collect()));
                         }
                     }
@@ -56,7 +57,9 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
             }
         });
         for (call, deciding) in found {
-            let Some(cause) = deciding.into_iter().find_map(|one| cause(program, file, local, one, 4)) else { continue };
+            let Some(cause) = deciding.into_iter().find_map(|one| cause(program, file, local, one, 4)) else {
+                continue;
+            };
             report(program, file, local, call, &cause, findings);
         }
     }

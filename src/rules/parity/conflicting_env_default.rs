@@ -32,13 +32,15 @@ fn check(program: &Program, findings: &mut Findings) {
     for file in program.file_ids().filter(|&file| !is_test(&program.file(file).path)) {
         collect(program, file, &mut reads);
     }
-    reads.sort_by(|one, other| (&one.key, one.at.file, one.at.span.start).cmp(&(&other.key, other.at.file, other.at.span.start)));
+    reads.sort_by(|one, other| {
+        (&one.key, one.at.file, one.at.span.start).cmp(&(&other.key, other.at.file, other.at.span.start))
+    });
     for same in reads.chunk_by(|one, other| one.key == other.key) {
         let mut told: Vec<&Read> = Vec::new();
         for read in same {
-            let Some(other) = same.iter().find(|other| {
-                other.default != read.default && near(program, other.at.file, read.at.file)
-            }) else {
+            let Some(other) =
+                same.iter().find(|other| other.default != read.default && near(program, other.at.file, read.at.file))
+            else {
                 continue;
             };
             // Each pair once, at the later place.
@@ -47,7 +49,8 @@ fn check(program: &Program, findings: &mut Findings) {
                 continue;
             }
             told.push(read);
-            let compared = program.environment().is_parity_checked(&read.key) || program.environment().is_test_key(&read.key);
+            let compared =
+                program.environment().is_parity_checked(&read.key) || program.environment().is_test_key(&read.key);
             let finding = Findings::new_finding(
                 &RULE,
                 read.at,
@@ -82,7 +85,9 @@ fn collect(program: &Program, file: FileId, out: &mut Vec<Read>) {
         }
         each_call(model, local, &mut |expr, call| {
             let span = model.span(expr);
-            let Some(access) = of_function().find(|access| access.span == span && access.action == Action::Read) else { return };
+            let Some(access) = of_function().find(|access| access.span == span && access.action == Action::Read) else {
+                return;
+            };
             let Some(key) = access.key.whole().filter(|key| !is_identity(key)) else { return };
             let given = model.list(call.args).get(1).copied();
             let named = model.keywords(call).iter().find(|one| one.name.is_some_and(|name| name.as_str() == "default"));

@@ -25,6 +25,8 @@ pub use ungated_collective_flag::RULE as UNGATED_COLLECTIVE_FLAG;
 pub use ungated_test_hook::RULE as UNGATED_TEST_HOOK;
 pub use unpinned_backend::RULE as UNPINNED_BACKEND;
 
+pub(super) use rank::mention as mentions_rank;
+
 /// Adds the place where keys are compared across ranks: the one nearest to `file`.
 fn beside_the_check(program: &Program, file: FileId, finding: Finding, message: &str) -> Finding {
     match nearest_check(program, file) {

@@ -3,8 +3,8 @@
 use crate::base::FunctionId;
 use crate::catalog::OperationKind;
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Issues, Program, Wants};
 use crate::graph::protocol::Types;
+use crate::graph::{Issues, Program, Wants};
 use crate::model::{ExprId, FunctionKind, LocalFunction, calls_to, each_call};
 use crate::rules::{Check, Findings, Group, Probe, Rule, site};
 
@@ -51,7 +51,8 @@ fn check(program: &Program, findings: &mut Findings) {
             let joins = calls_to(model, &|callee| {
                 model.dotted(callee).is_some_and(|name| name.ends_with("init_process_group"))
             });
-            let Some(joined) = joins.iter().find(|(home, ..)| *home == local).map(|(_, expr, _)| model.span(*expr)) else {
+            let Some(joined) = joins.iter().find(|(home, ..)| *home == local).map(|(_, expr, _)| model.span(*expr))
+            else {
                 continue;
             };
             let mut calls: Vec<(ExprId, crate::model::Call)> = Vec::new();
@@ -59,9 +60,15 @@ fn check(program: &Program, findings: &mut Findings) {
             let this = program.function_id(file, local);
             let compares = |expr: ExprId, call: crate::model::Call| {
                 types.callees(file, local, call).iter().any(|callee| comparing.contains(callee))
-                    || comparing.contains(&this) && environment.checks().iter().any(|check| check.site.file == file && check.site.span == model.span(expr))
+                    || comparing.contains(&this)
+                        && environment
+                            .checks()
+                            .iter()
+                            .any(|check| check.site.file == file && check.site.span == model.span(expr))
             };
-            let Some(&(first, _)) = calls.iter().find(|&&(expr, call)| model.span(expr).start > joined.end && compares(expr, call)) else {
+            let Some(&(first, _)) =
+                calls.iter().find(|&&(expr, call)| model.span(expr).start > joined.end && compares(expr, call))
+            else {
                 continue;
             };
             let until = model.span(first).start;

@@ -116,9 +116,9 @@ fn leaves(program: &Program, file: FileId, function: LocalFunction, block: Block
     model.block(block).last().is_some_and(|&last| match model.stmt(last) {
         Stmt::Raise(_) | Stmt::Return(_) => true,
         Stmt::Expr(value) => match model.expr(*value) {
-            Expr::Call(index) => program
-                .resolve(file, function, model.call(index).callee)
-                .is_some_and(|dotted| matches!(dotted.as_str(), "sys.exit" | "os._exit" | "os.abort" | "exit" | "quit")),
+            Expr::Call(index) => program.resolve(file, function, model.call(index).callee).is_some_and(|dotted| {
+                matches!(dotted.as_str(), "sys.exit" | "os._exit" | "os.abort" | "exit" | "quit")
+            }),
             _ => false,
         },
         _ => false,
@@ -129,7 +129,8 @@ fn leaves(program: &Program, file: FileId, function: LocalFunction, block: Block
 fn tells(model: &File, block: Block) -> bool {
     let mut found = false;
     each_statement(model, block, &mut |_, stmt| {
-        found |= expressions_of(model, stmt).into_iter().any(|root| crate::graph::protocol::names_terminal(model, root));
+        found |=
+            expressions_of(model, stmt).into_iter().any(|root| crate::graph::protocol::names_terminal(model, root));
     });
     found
 }

@@ -3,7 +3,9 @@
 use crate::base::{FileId, FunctionId};
 use crate::finding::{Confidence, Severity};
 use crate::graph::{Program, is_test};
-use crate::model::{CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
+use crate::model::{
+    CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
+};
 use crate::rules::{Check, Findings, Group, Probe, Rule, site};
 
 use super::nearest_check;
@@ -86,7 +88,8 @@ fn chooses(model: &File, function: LocalFunction) -> Option<(ExprId, ExprId)> {
                         Expr::Name(name) | Expr::Attribute { name, .. } => name,
                         _ => return,
                     };
-                    let asks = PROBES.contains(&name.as_str()) || name.as_str().starts_with("is_") && name.as_str().ends_with("_available");
+                    let asks = PROBES.contains(&name.as_str())
+                        || name.as_str().starts_with("is_") && name.as_str().ends_with("_available");
                     if asks {
                         probe = probe.or(Some(id));
                     }
