@@ -23,6 +23,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "matrix.md"
+CROSSWALK = ROOT / "docs" / "crosswalk.md"
 KINDS = ("clean", "fault", "mutant", "baseline")
 DYNAMIC = ("<!-- dynamic: from a run -->\n", "<!-- end of dynamic -->\n")
 INTRODUCTION = """\
@@ -45,7 +46,9 @@ def main() -> None:
     parser.add_argument("--write", type=Path, default=PAGE, metavar="FILE")
     args = parser.parse_args()
     plan = listed("ranklint.matrix", "--list", "--json")
+    known = printed(args.ranklint.resolve(), "rules", "--output-format", "json")["rules"]
     static = static_part(args.ranklint.resolve(), plan)
+    crosswalk = crosswalk_page(plan, known)
     kept = args.write.read_text(encoding="utf-8") if args.write.is_file() else ""
     dynamic = kept.partition(DYNAMIC[0])[2].partition(DYNAMIC[1])[0]
     if args.report:
@@ -53,7 +56,10 @@ def main() -> None:
     fresh = INTRODUCTION + DYNAMIC[0] + dynamic + DYNAMIC[1] + "\n" + static
     if not args.check:
         args.write.write_text(fresh, encoding="utf-8")
+        CROSSWALK.write_text(crosswalk, encoding="utf-8")
         return
+    if not CROSSWALK.is_file() or CROSSWALK.read_text(encoding="utf-8") != crosswalk:
+        sys.exit(f"{CROSSWALK} is stale: run benches/matrix_table.py")
     if fresh != kept:
         kept_lines, fresh_lines = kept.splitlines(), fresh.splitlines()
         for number, line in enumerate(fresh_lines, 1):
@@ -161,6 +167,40 @@ def static_part(ranklint: Path, plan: dict[str, Any]) -> str:
         f"{len(ids)} rows.\n\n"
         + tabulate(["mutant", "rows", "rules that match", "of those, flag it", "others flag it"], lines)
     )
+
+
+def crosswalk_page(plan: dict[str, Any], known: Sequence[dict[str, Any]]) -> str:
+    """Surfaces to rules to rows: what the rows say of their surface, and what rows and rules say of each other."""
+    named = {rule["name"]: rule for rule in known}
+    surfaces: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for row in plan["rows"]:
+        surfaces.setdefault(row["surface"], {}).setdefault(row["id"], []).append(row)
+    text = (
+        "# Crosswalk: surfaces, rules, rows\n\nThe operator surfaces of the matrix, the rows that break them, and the "
+        "rules that see the broken source. Written by `benches/matrix_table.py` from what rows and rules declare; "
+        "`ranklint explain GROUP` prints the manual of a group.\n"
+    )
+    for surface, rows in surfaces.items():
+        rules = dict.fromkeys(
+            name
+            for name, rule in named.items()
+            if any(id in rule["rows"] or any(name in one["rules"] for one in rows[id]) for id in rows)
+        )
+        text += f"\n## {surface[0].upper()}{surface[1:]}\n\n"
+        lines = []
+        for id, harnesses in rows.items():
+            mutants = dict.fromkeys(arm["mutant"] for row in harnesses for arm in row["arms"] if arm["mutant"])
+            told = ", ".join(f"`{row['harness']}`" for row in harnesses)
+            lines.append([id, harnesses[0]["title"], told, ", ".join(f"`{mutant}`" for mutant in mutants)])
+        text += tabulate(["row", "failure", "harness", "mutants"], lines) + "\n"
+        lines = []
+        for name in rules:
+            rule = named[name]
+            own = [id for id in rows if id in rule["rows"] or any(name in one["rules"] for one in rows[id])]
+            page = f"[`{name}`](../rules/{rule['group']}/{name}.md)"
+            lines.append([rule["group"], page, rule["summary"], ", ".join(own)])
+        text += tabulate(["group", "rule", "reports", "rows"], lines)
+    return text
 
 
 def lint(ranklint: Path, folder: Path) -> dict[str, int]:

@@ -60,6 +60,19 @@ impl Group {
         }
     }
 
+    /// The operator manual of its surface, in Markdown.
+    pub fn manual(self) -> &'static str {
+        match self {
+            Group::Parity => include_str!("../../docs/manuals/parity.md"),
+            Group::Collectives => include_str!("../../docs/manuals/collectives.md"),
+            Group::ControlPlane => include_str!("../../docs/manuals/control-plane.md"),
+            Group::Harness => include_str!("../../docs/manuals/harness.md"),
+            Group::Golden => include_str!("../../docs/manuals/golden.md"),
+            Group::Filesystem => include_str!("../../docs/manuals/filesystem.md"),
+            Group::Meta => include_str!("../../docs/manuals/meta.md"),
+        }
+    }
+
     /// What its rules hold, in one line.
     pub fn summary(self) -> &'static str {
         match self {

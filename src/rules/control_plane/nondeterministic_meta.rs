@@ -1,10 +1,10 @@
 //! `nondeterministic-meta`: what is sent or hashed may be other bytes for the same meaning.
 
-use crate::base::FileId;
+use crate::base::{FileId, Symbol};
 use crate::finding::{Confidence, Severity};
 use crate::graph::Program;
 use crate::graph::protocol::mentioned;
-use crate::model::{Call, Expr, ExprId, LocalFunction, Stmt, each_expression, each_statement};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
 use crate::rules::calls::{keyword, passes_unseen};
 use crate::rules::{Check, Findings, Group, Rule};
 
@@ -86,7 +86,7 @@ fn volatile(plane: &Plane<'_>, file: FileId, function: LocalFunction, call: Call
 /// Whether the bytes go out, or into a hash, in the same body.
 fn is_sent(plane: &Plane<'_>, file: FileId, function: LocalFunction, bytes: ExprId) -> bool {
     let model = plane.model(file);
-    let names = crate::graph::protocol::bound_to(model, function, bytes);
+    let names = bound_around(model, function, bytes);
     let holds = |root: ExprId| {
         let mut found = false;
         each_expression(model, root, &mut |id, _| found |= id == bytes);
@@ -105,7 +105,7 @@ fn is_sent(plane: &Plane<'_>, file: FileId, function: LocalFunction, bytes: Expr
 /// Whether the body returns the bytes to somebody who sends them.
 fn is_returned_and_sent(plane: &Plane<'_>, file: FileId, function: LocalFunction, bytes: ExprId) -> bool {
     let model = plane.model(file);
-    let names = crate::graph::protocol::bound_to(model, function, bytes);
+    let names = bound_around(model, function, bytes);
     let mut returned = false;
     each_statement(model, model.function(function).body, &mut |_, stmt| {
         let Stmt::Return(Some(value)) = stmt else { return };
@@ -120,4 +120,21 @@ fn is_returned_and_sent(plane: &Plane<'_>, file: FileId, function: LocalFunction
                 plane.callees(home, local, call).contains(&this) && is_sent(plane, home, local, expr)
             })
         })
+}
+
+/// The local names that are given something made from an expression.
+fn bound_around(model: &File, function: LocalFunction, part: ExprId) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        let Stmt::Assign { targets, value } = stmt else { return };
+        let mut holds = false;
+        each_expression(model, *value, &mut |id, _| holds |= id == part);
+        if holds {
+            out.extend(model.list(*targets).iter().filter_map(|&target| match model.expr(target) {
+                Expr::Name(name) => Some(name),
+                _ => None,
+            }));
+        }
+    });
+    out
 }

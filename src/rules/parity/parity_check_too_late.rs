@@ -41,7 +41,11 @@ fn check(program: &Program, findings: &mut Findings) {
     let types = Types::new(program);
     let mut issues = Issues::new(program);
     for file in program.file_ids() {
-        let model = &program.file(file).model;
+        let entry = program.file(file);
+        if memchr::memmem::find(entry.text.as_bytes(), b"init_process_group").is_none() {
+            continue;
+        }
+        let model = &entry.model;
         for (index, function) in model.functions.iter().enumerate() {
             let local = LocalFunction(index as u32);
             if function.skeleton || function.kind == FunctionKind::Lambda {
