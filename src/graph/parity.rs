@@ -27,6 +27,8 @@ pub struct ParityCheck {
     pub site: Site,
     /// The keys, sorted; a `*` stands for any ending.
     pub keys: Vec<String>,
+    /// Whether what is compared was read from the environment; strings name other things than settings, too.
+    pub of_environment: bool,
 }
 
 /// What a search of the program gives.
@@ -155,7 +157,13 @@ impl Search<'_> {
             let mut keys: Vec<String> = trail.keys.into_iter().collect();
             keys.sort();
             let span = self.program.file(file).model.span(expr);
-            self.found.checks.push(ParityCheck { site: Site { file, span }, keys });
+            let this = self.program.function_id(file, function);
+            let reads = |id: FunctionId| {
+                let (home, local) = self.program.locate(id);
+                self.reads.in_file(home).iter().any(|access| access.function == local && access.is_read())
+            };
+            let of_environment = trail.functions.iter().copied().chain([this]).any(reads);
+            self.found.checks.push(ParityCheck { site: Site { file, span }, keys, of_environment });
             self.found.checkers.insert(self.program.function_id(file, function));
             self.found.checkers.extend(trail.functions);
         }

@@ -50,7 +50,10 @@ fn check(program: &Program, findings: &mut Findings) {
             let awaited = awaited(&plane, file, function, body);
             let waits = calls_of(model, body).into_iter().find_map(|(expr, call)| {
                 let fills = plane.protocol.moves_in(file, function).any(|one| {
-                    one.expr == expr && matches!(model.expr(one.payload), Expr::Name(name) if awaited.contains(&name))
+                    let receives = one.exact && one.ways.into && !one.ways.out;
+                    one.expr == expr
+                        && receives
+                        && matches!(model.expr(one.payload), Expr::Name(name) if awaited.contains(&name))
                 });
                 if !fills && !bound_to(model, function, expr).iter().any(|name| awaited.contains(name)) {
                     return None;

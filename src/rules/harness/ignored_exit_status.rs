@@ -9,7 +9,7 @@ use crate::model::{Expr, FunctionKind, LocalFunction, Stmt, each_statement};
 use crate::rules::calls::{calls_named, keyword, passes_unseen, symbols};
 use crate::rules::{Check, Findings, Group, Rule};
 
-use super::launches::{asks, launches, methods_on};
+use super::launches::{asks, in_test, launches, methods_on};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -52,7 +52,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
                     program.symbol_of(file, launch.call.function),
                     format!("nobody asks how `{}` has ended; a job that failed looks like one that passed", launch.launcher),
                 )
-                .confidence(Confidence::Medium)
+                .confidence(if in_test(program, launch.call) { Confidence::Medium } else { Confidence::Low })
                 .help("pass `check=True`, or compare the return code: the launcher's is that of the first rank that failed"),
             );
         }

@@ -94,7 +94,8 @@ fn launcher(program: &Program, call: CallSite, command: ExprId) -> Option<&'stat
         });
     }
     let first: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).take(8).collect();
-    let is = |word: &str| LAUNCHERS.iter().copied().find(|known| word == *known || word.ends_with(&format!("/{known}")));
+    let is =
+        |word: &str| LAUNCHERS.iter().copied().find(|known| word == *known || word.ends_with(&format!("/{known}")));
     if let Some(known) = first.iter().find_map(|word| is(word)) {
         return Some(known);
     }

@@ -19,9 +19,8 @@ pub static RULE: Rule = Rule {
     check: Check::File(check),
 };
 
-/// Seconds from which a time-out is worth a word, and from which a hang is found on another day.
+/// Seconds from which a time-out is worth a word.
 const LONG: i64 = 2 * 3600;
-const A_DAY: i64 = 24 * 3600;
 
 /// Units of `timedelta`, in the order of its parameters, in seconds.
 const UNITS: [(&str, i64, usize); 5] =
@@ -47,7 +46,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
                 program.symbol_of(file, call.function),
                 format!("a hang is found after {} hours at the earliest", seconds / 3600),
             )
-            .confidence(if seconds >= A_DAY { Confidence::Medium } else { Confidence::Low })
+            .confidence(if program.protocol().covers(file) { Confidence::Medium } else { Confidence::Low })
             .help("give the one slow step a group of its own with a long time-out, and keep the others short"),
         );
     }

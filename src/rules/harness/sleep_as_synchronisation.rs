@@ -33,7 +33,9 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
         each_statement(model, function.body, &mut |_, stmt| {
             let Stmt::If { test, body, orelse } = stmt else { return };
             let Some(rank) = mentions_rank(program, file, local, *test) else { return };
-            for block in [*body, *orelse] {
+            for (block, other) in [(*body, *orelse), (*orelse, *body)] {
+                // Where the other ranks are given something to do meanwhile.
+                let works = !other.is_empty();
                 let Some(sleep) = only_sleeps(program, file, local, block) else { continue };
                 findings.push(
                     Findings::new_finding(
@@ -42,7 +44,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
                         program.symbol_of(file, local),
                         "some ranks sleep here while the others work; nothing makes the one long enough for the other",
                     )
-                    .confidence(Confidence::Medium)
+                    .confidence(if works { Confidence::Medium } else { Confidence::Low })
                     .because(site(file, model.span(rank)), "not every rank comes here")
                     .help("wait for what is waited for: a barrier on every rank, a key in the store, or a broadcast of the result"),
                 );

@@ -3,7 +3,9 @@
 use crate::base::{FileId, FunctionId, Site};
 use crate::finding::{Confidence, Severity};
 use crate::graph::{Context, Program, Scope, Target, each_in_context, is_test};
-use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
+use crate::model::{
+    Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
+};
 use crate::rules::{Check, Findings, Group, Probe, Rule, site};
 
 use super::{nearest_check, rank};
@@ -47,8 +49,9 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
                         let call = model.call(index);
                         if program.resolve(file, local, call.callee).is_some_and(|name| is_compiler(name.as_str())) {
                             let given = model.keywords(call).iter().map(|one| one.value);
-                            let deciding =
-                                context.conditions.iter().copied().chain(within.iter().copied()).chain(given);
+                            let around = context.conditions.iter().copied();
+                            let around = around.filter(|&test| encloses(model, local, test, id));
+                            let deciding = around.chain(within.iter().copied()).chain(given);
                             found.push((id, deciding.collect()));
                         }
                     }
@@ -65,13 +68,29 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
     }
 }
 
+/// Whether the statement of a condition holds an expression; one that only leaves early compiles nothing else.
+fn encloses(model: &File, function: LocalFunction, test: ExprId, inner: ExprId) -> bool {
+    let at = model.span(inner);
+    let mut found = false;
+    each_statement(model, model.function(function).body, &mut |id, stmt| {
+        let whole = model.stmt_span(id);
+        let governs = matches!(stmt, Stmt::If { test: own, .. } | Stmt::While { test: own, .. } if *own == test);
+        found |= governs && whole.start <= at.start && at.end <= whole.end;
+    });
+    found
+}
+
 fn is_compiler(name: &str) -> bool {
     matches!(name, "torch.compile" | "torch._dynamo.optimize" | "torch.compiler.compile" | "torch.jit.script")
 }
 
 fn report(program: &Program, file: FileId, local: LocalFunction, call: ExprId, cause: &Cause, findings: &mut Findings) {
     let model = &program.file(file).model;
-    let compares = program.environment().checks().iter().any(|check| program.same_tree(check.site.file, file));
+    let compares = program
+        .environment()
+        .checks()
+        .iter()
+        .any(|check| check.of_environment && program.same_tree(check.site.file, file));
     let (message, at, why, confidence) = match cause {
         Cause::Key(key, at) => (
             format!("whether or how this is compiled depends on `{key}`, which ranks do not compare"),

@@ -26,7 +26,7 @@ fn check(program: &Program, findings: &mut Findings) {
         return;
     }
     let mut comparing: Vec<FunctionId> = Vec::new();
-    for check in environment.checks() {
+    for check in environment.checks().iter().filter(|check| check.of_environment) {
         let file = check.site.file;
         let model = &program.file(file).model;
         let holds = |function: &crate::model::Function| {

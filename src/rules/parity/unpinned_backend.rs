@@ -38,7 +38,8 @@ const PROBES: [&str; 9] = [
 fn check(program: &Program, file: FileId, findings: &mut Findings) {
     let environment = program.environment();
     // Only a project that compares settings at start-up has a place where this one is missing.
-    let compares = environment.checks().iter().any(|check| program.same_tree(check.site.file, file));
+    let compares =
+        environment.checks().iter().any(|check| check.of_environment && program.same_tree(check.site.file, file));
     let entry = program.file(file);
     if !compares || is_test(&entry.path) {
         return;
