@@ -172,6 +172,10 @@ def static_part(ranklint: Path, plan: dict[str, Any]) -> str:
 def crosswalk_page(plan: dict[str, Any], known: Sequence[dict[str, Any]]) -> str:
     """Surfaces to rules to rows: what the rows say of their surface, and what rows and rules say of each other."""
     named = {rule["name"]: rule for rule in known}
+    for row in plan["rows"]:
+        for name in row["rules"]:
+            if name in named and row["id"] not in named[name]["rows"]:
+                sys.exit(f"row {row['id']} names the rule {name}, which does not name the row")
     surfaces: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for row in plan["rows"]:
         surfaces.setdefault(row["surface"], {}).setdefault(row["id"], []).append(row)
