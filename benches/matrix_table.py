@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes docs/matrix.md: rows by arms, rows by mutants, and what the linter says to each mutant's source.
 
-usage: .venv/bin/python benches/matrix_table.py --ranklint BIN [--report REPORT.json] [--check] [--write FILE]
+usage: .venv/bin/python benches/matrix_table.py --ranklint BIN [--report REPORT.json] [--torchrun REPORT.json]
+       [--check] [--write FILE]
 
 The first two tables come from a report of `ranklint verify matrix --output json:REPORT.json`; without `--report` they
 stay as the page has them. The third needs no torch: the sources are written out and linted. `--check` writes nothing,
@@ -42,6 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranklint", required=True, type=Path)
     parser.add_argument("--report", type=Path, help="a JSON report of `ranklint verify matrix`")
+    parser.add_argument("--torchrun", type=Path, help="a JSON report of `ranklint verify matrix --launcher torchrun`")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--write", type=Path, default=PAGE, metavar="FILE")
     args = parser.parse_args()
@@ -52,7 +54,10 @@ def main() -> None:
     kept = args.write.read_text(encoding="utf-8") if args.write.is_file() else ""
     dynamic = kept.partition(DYNAMIC[0])[2].partition(DYNAMIC[1])[0]
     if args.report:
-        dynamic = dynamic_part(json.loads(args.report.read_text(encoding="utf-8")))
+        dynamic = dynamic_part(json.loads(args.report.read_text(encoding="utf-8"))) + launched(dynamic)
+    if args.torchrun:
+        dynamic = dynamic[: len(dynamic) - len(launched(dynamic))]
+        dynamic += launched_part(json.loads(args.torchrun.read_text(encoding="utf-8")))
     fresh = INTRODUCTION + DYNAMIC[0] + dynamic + DYNAMIC[1] + "\n" + static
     if not args.check:
         args.write.write_text(fresh, encoding="utf-8")
@@ -117,6 +122,29 @@ def dynamic_part(report: dict[str, Any]) -> str:
         + tabulate(["row", "failure", "tranche", *KINDS], rows)
         + "\n## Rows by mutants\n\nHow each fault ends without its guard, and what gives that away.\n\n"
         + tabulate(["mutant", "told by", "its end", "exit codes", "what gives it away"], mutants)
+    )
+
+
+LAUNCHED = "\n## Under torchrun\n"
+
+
+def launched(dynamic: str) -> str:
+    """The part of the page about a run under torchrun."""
+    _, head, rest = dynamic.partition(LAUNCHED)
+    return head + rest
+
+
+def launched_part(report: dict[str, Any]) -> str:
+    """What a run under torchrun has given: counts, and every arm that did not end as it must."""
+    arms = [(row["id"], arm) for row in report["rows"] for arm in row["arms"]]
+    failed = [f"{id} {arm['name']}" for id, arm in arms if arm["outcome"] == "failed"]
+    passed = {id for id, arm in arms if arm["outcome"] == "passed"} - {name.split()[0] for name in failed}
+    counts = report["counts"]
+    return (
+        f"{LAUNCHED}\n`ranklint verify matrix --launcher torchrun`, torch {report['torch']}: {counts['passed']} arms "
+        f"as they must be, {counts['failed']} not{' (' + ', '.join(failed) + ')' if failed else ''}, "
+        f"{counts['skipped']} skipped, {counts['survivors']} processes left. Rows without an arm that failed: "
+        f"{len(passed)} of {len({id for id, _ in arms})}.\n"
     )
 
 
