@@ -157,12 +157,11 @@ impl Search<'_> {
             let mut keys: Vec<String> = trail.keys.into_iter().collect();
             keys.sort();
             let span = self.program.file(file).model.span(expr);
-            let this = self.program.function_id(file, function);
             let reads = |id: FunctionId| {
                 let (home, local) = self.program.locate(id);
                 self.reads.in_file(home).iter().any(|access| access.function == local && access.is_read())
             };
-            let of_environment = trail.functions.iter().copied().chain([this]).any(reads);
+            let of_environment = trail.functions.iter().copied().any(reads);
             self.found.checks.push(ParityCheck { site: Site { file, span }, keys, of_environment });
             self.found.checkers.insert(self.program.function_id(file, function));
             self.found.checkers.extend(trail.functions);
