@@ -42,7 +42,8 @@ fn check(program: &Program, findings: &mut Findings) {
             let Some(dotted) = plane.external(file, function, call) else { continue };
             let dotted = dotted.as_str().trim_start_matches("torch.");
             let boundless = BOUNDLESS.contains(&dotted);
-            if !boundless && !(QUEUES.contains(&dotted) && is_unbounded(&plane, file, call)) {
+            let unbounded = boundless || QUEUES.contains(&dotted) && is_unbounded(&plane, file, call);
+            if !unbounded {
                 continue;
             }
             findings.push(
