@@ -159,7 +159,10 @@ impl Search<'_> {
             let span = self.program.file(file).model.span(expr);
             let reads = |id: FunctionId| {
                 let (home, local) = self.program.locate(id);
-                self.reads.in_file(home).iter().any(|access| access.function == local && access.is_read())
+                self.reads.in_file(home).iter().any(|access| {
+                    let names_place = access.key.whole().is_some_and(is_identity);
+                    access.function == local && access.is_read() && !names_place
+                })
             };
             let of_environment = trail.functions.iter().copied().any(reads);
             self.found.checks.push(ParityCheck { site: Site { file, span }, keys, of_environment });
@@ -466,6 +469,12 @@ fn within(outer: &[Span], inner: Span) -> bool {
 fn payload(model: &File, call: Call, gather: &Gather) -> Option<ExprId> {
     let keyword = model.keywords(call).iter().find(|one| one.name.is_some_and(|name| name.as_str() == gather.keyword));
     keyword.map(|one| one.value).or_else(|| model.list(call.args).get(gather.position).copied())
+}
+
+/// Whether a launcher tells a process by this key who and where it is: no setting that ranks could compare.
+fn is_identity(key: &str) -> bool {
+    ["RANK", "WORLD_SIZE", "_VISIBLE_DEVICES", "_PROCID", "_NTASKS", "_LOCALID"].iter().any(|tail| key.ends_with(tail))
+        || key.starts_with("MASTER_")
 }
 
 /// Whether a function puts bytes into tensors.

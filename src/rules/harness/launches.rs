@@ -96,10 +96,17 @@ fn launcher(program: &Program, call: CallSite, command: ExprId) -> Option<&'stat
     let first: Vec<&str> = words.iter().flat_map(|word| word.split_whitespace()).take(8).collect();
     let is =
         |word: &str| LAUNCHERS.iter().copied().find(|known| word == *known || word.ends_with(&format!("/{known}")));
-    if let Some(known) = first.iter().find_map(|word| is(word)) {
+    // What stands before it only leads to it: an interpreter, `uv run`, `timeout 60`, settings.
+    let leads = |word: &&str| {
+        let known =
+            ["uv", "run", "env", "exec", "timeout", "nohup", "bash", "sh", "xvfb-run", "coverage"].contains(word);
+        known || word.starts_with('-') || word.contains("python") || word.contains('=') || word.parse::<u32>().is_ok()
+    };
+    let at = first.iter().position(|word| !leads(word))?;
+    if let Some(known) = is(first[at]) {
         return Some(known);
     }
-    first.windows(2).any(|pair| pair == ["accelerate", "launch"]).then_some("accelerate launch")
+    (first[at..].starts_with(&["accelerate", "launch"])).then_some("accelerate launch")
 }
 
 fn texts(program: &Program, call: CallSite, expr: ExprId, out: &mut Vec<String>) {

@@ -36,3 +36,7 @@ def test_other_processes():
     process = multiprocessing.Process(target=helper)
     process.start()
     process.join()
+
+
+def test_cleaning_up():
+    subprocess.run(["pkill", "-f", "torchrun"])
