@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes docs/matrix.md: rows by arms, rows by mutants, and what the linter says to each mutant's source.
 
-usage: .venv/bin/python benches/matrix_table.py --ranklint BIN [--report REPORT.json] [--check] [--write FILE]
+usage: .venv/bin/python benches/matrix_table.py --ranklint BIN [--report REPORT.json] [--torchrun REPORT.json]
+       [--check] [--write FILE]
 
 The first two tables come from a report of `ranklint verify matrix --output json:REPORT.json`; without `--report` they
 stay as the page has them. The third needs no torch: the sources are written out and linted. `--check` writes nothing,
@@ -23,8 +24,12 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "matrix.md"
+CROSSWALK = ROOT / "docs" / "crosswalk.md"
 KINDS = ("clean", "fault", "mutant", "baseline")
 DYNAMIC = ("<!-- dynamic: from a run -->\n", "<!-- end of dynamic -->\n")
+# Rows whose guard no rule sees in the source yet: the group `compile` is not written, and a gate on a measurement is no
+# pattern of the source. A row may leave this list, and none may join it unseen.
+UNSEEN = frozenset({"C-02", "C-03", "O-02"})
 INTRODUCTION = """\
 # The operator matrix
 
@@ -41,19 +46,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranklint", required=True, type=Path)
     parser.add_argument("--report", type=Path, help="a JSON report of `ranklint verify matrix`")
+    parser.add_argument("--torchrun", type=Path, help="a JSON report of `ranklint verify matrix --launcher torchrun`")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--write", type=Path, default=PAGE, metavar="FILE")
     args = parser.parse_args()
     plan = listed("ranklint.matrix", "--list", "--json")
-    static = static_part(args.ranklint.resolve(), plan)
+    known = printed(args.ranklint.resolve(), "rules", "--output-format", "json")["rules"]
+    crosswalk = crosswalk_page(plan, known)
     kept = args.write.read_text(encoding="utf-8") if args.write.is_file() else ""
     dynamic = kept.partition(DYNAMIC[0])[2].partition(DYNAMIC[1])[0]
     if args.report:
-        dynamic = dynamic_part(json.loads(args.report.read_text(encoding="utf-8")))
+        dynamic = dynamic_part(json.loads(args.report.read_text(encoding="utf-8"))) + launched(dynamic)
+    if args.torchrun:
+        dynamic = dynamic[: len(dynamic) - len(launched(dynamic))]
+        dynamic += launched_part(json.loads(args.torchrun.read_text(encoding="utf-8")))
+    static = static_part(args.ranklint.resolve(), plan, dynamic)
     fresh = INTRODUCTION + DYNAMIC[0] + dynamic + DYNAMIC[1] + "\n" + static
     if not args.check:
         args.write.write_text(fresh, encoding="utf-8")
+        CROSSWALK.write_text(crosswalk, encoding="utf-8")
         return
+    if not CROSSWALK.is_file() or CROSSWALK.read_text(encoding="utf-8") != crosswalk:
+        sys.exit(f"{CROSSWALK} is stale: run benches/matrix_table.py")
     if fresh != kept:
         kept_lines, fresh_lines = kept.splitlines(), fresh.splitlines()
         for number, line in enumerate(fresh_lines, 1):
@@ -114,6 +128,29 @@ def dynamic_part(report: dict[str, Any]) -> str:
     )
 
 
+LAUNCHED = "\n## Under torchrun\n"
+
+
+def launched(dynamic: str) -> str:
+    """The part of the page about a run under torchrun."""
+    _, head, rest = dynamic.partition(LAUNCHED)
+    return head + rest
+
+
+def launched_part(report: dict[str, Any]) -> str:
+    """What a run under torchrun has given: counts, and every arm that did not end as it must."""
+    arms = [(row["id"], arm) for row in report["rows"] for arm in row["arms"]]
+    failed = [f"{id} {arm['name']}" for id, arm in arms if arm["outcome"] == "failed"]
+    passed = {id for id, arm in arms if arm["outcome"] == "passed"} - {name.split()[0] for name in failed}
+    counts = report["counts"]
+    return (
+        f"{LAUNCHED}\n`ranklint verify matrix --launcher torchrun`, torch {report['torch']}: {counts['passed']} arms "
+        f"as they must be, {counts['failed']} not{' (' + ', '.join(failed) + ')' if failed else ''}, "
+        f"{counts['skipped']} skipped, {counts['survivors']} processes left. Rows without an arm that failed: "
+        f"{len(passed)} of {len({id for id, _ in arms})}.\n"
+    )
+
+
 def ended(arm: dict[str, Any]) -> str:
     """`3 0`, and what is not a pass by its name."""
     codes = " ".join("-" if end["code"] is None else str(end["code"]) for end in arm["ends"])
@@ -128,8 +165,17 @@ def words(miss: dict[str, Any]) -> str:
     return what if miss["rank"] is None else f"rank {miss['rank']} {what}"
 
 
-def static_part(ranklint: Path, plan: dict[str, Any]) -> str:
+def verdicts(dynamic: str) -> dict[str, str]:
+    """How the runs of each mutant have ended, from the table of mutants: `refused 3 -6`."""
+    ends: dict[str, list[str]] = {}
+    for mutant, end, codes in re.findall(r"^\| `([a-z-]+)` \| [^|]* \| ([^|]*) \| ([^|]*) \|", dynamic, re.MULTILINE):
+        ends.setdefault(mutant, []).append(f"{end} ({codes})")
+    return {mutant: ", ".join(dict.fromkeys(several)) for mutant, several in ends.items()}
+
+
+def static_part(ranklint: Path, plan: dict[str, Any], dynamic: str) -> str:
     """What the linter says to the source of each mutant that it does not say to the source of the good runtime."""
+    told = verdicts(dynamic)
     rules: dict[str, list[str]] = {}
     rows: dict[str, list[str]] = {}
     for row in plan["rows"]:
@@ -152,15 +198,68 @@ def static_part(ranklint: Path, plan: dict[str, Any]) -> str:
             wanted = [f"`{rule}`" + ("" if rule in known else " (not written)") for rule in dict.fromkeys(matching)]
             said = ", ".join(f"`{rule}`" for rule in hits) or "nothing"
             beside = ", ".join(f"`{rule}`" for rule in sorted(others)) or "nothing"
-            lines.append([f"`{mutant}`", ", ".join(dict.fromkeys(rows[mutant])), ", ".join(wanted), said, beside])
+            lines.append(
+                [
+                    f"`{mutant}`",
+                    ", ".join(dict.fromkeys(rows[mutant])),
+                    ", ".join(wanted),
+                    said,
+                    beside,
+                    told.get(mutant, "no run"),
+                ]
+            )
     ids = list(dict.fromkeys(row["id"] for row in plan["rows"]))
+    lost = [id for id in ids if (id in flagged_rows) == (id in UNSEEN)]
+    if lost:
+        sys.exit(f"a rule for the source of {', '.join(lost)} was lost or won: see UNSEEN")
     quiet = "lints clean" if not clean else "draws " + ", ".join(f"`{rule}`" for rule in sorted(clean))
     return (
         "## Static and dynamic\n\nThe source of each mutant, linted with every rule on (`ranklint check --isolated "
         f"--select all`). The good runtime {quiet}. A matching rule flags a mutant of {len(flagged_rows)} of the "
         f"{len(ids)} rows.\n\n"
-        + tabulate(["mutant", "rows", "rules that match", "of those, flag it", "others flag it"], lines)
+        + tabulate(
+            ["mutant", "rows", "rules that match", "of those, flag it", "others flag it", "run without the guard"],
+            lines,
+        )
     )
+
+
+def crosswalk_page(plan: dict[str, Any], known: Sequence[dict[str, Any]]) -> str:
+    """Surfaces to rules to rows: what the rows say of their surface, and what rows and rules say of each other."""
+    named = {rule["name"]: rule for rule in known}
+    for row in plan["rows"]:
+        for name in row["rules"]:
+            if name in named and row["id"] not in named[name]["rows"]:
+                sys.exit(f"row {row['id']} names the rule {name}, which does not name the row")
+    surfaces: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for row in plan["rows"]:
+        surfaces.setdefault(row["surface"], {}).setdefault(row["id"], []).append(row)
+    text = (
+        "# Crosswalk: surfaces, rules, rows\n\nThe operator surfaces of the matrix, the rows that break them, and the "
+        "rules that see the broken source. Written by `benches/matrix_table.py` from what rows and rules declare; "
+        "`ranklint explain GROUP` prints the manual of a group.\n"
+    )
+    for surface, rows in surfaces.items():
+        rules = dict.fromkeys(
+            name
+            for name, rule in named.items()
+            if any(id in rule["rows"] or any(name in one["rules"] for one in rows[id]) for id in rows)
+        )
+        text += f"\n## {surface[0].upper()}{surface[1:]}\n\n"
+        lines = []
+        for id, harnesses in rows.items():
+            mutants = dict.fromkeys(arm["mutant"] for row in harnesses for arm in row["arms"] if arm["mutant"])
+            told = ", ".join(f"`{row['harness']}`" for row in harnesses)
+            lines.append([id, harnesses[0]["title"], told, ", ".join(f"`{mutant}`" for mutant in mutants)])
+        text += tabulate(["row", "failure", "harness", "mutants"], lines) + "\n"
+        lines = []
+        for name in rules:
+            rule = named[name]
+            own = [id for id in rows if id in rule["rows"] or any(name in one["rules"] for one in rows[id])]
+            page = f"[`{name}`](../rules/{rule['group']}/{name}.md)"
+            lines.append([rule["group"], page, rule["summary"], ", ".join(own)])
+        text += tabulate(["group", "rule", "reports", "rows"], lines)
+    return text
 
 
 def lint(ranklint: Path, folder: Path) -> dict[str, int]:

@@ -9,7 +9,7 @@ use aho_corasick::AhoCorasick;
 
 use crate::model::Detail;
 
-/// Words of ranks and groups, of the environment, of paths, of goldens.
+/// Words of ranks and groups, of the environment, of paths, of goldens, of a control plane.
 const WORDS: &[&str] = &[
     "torch.distributed",
     "torch import distributed",
@@ -74,6 +74,14 @@ const WORDS: &[&str] = &[
     "expanduser",
     "Path.home",
     "tensor_specs",
+    "SHUTDOWN",
+    "torchrun",
+    "mpirun",
+    "mpiexec",
+    "horovodrun",
+    "\"accelerate\"",
+    "cache_epoch",
+    "call_id",
     "\"/",
     "'/",
     "\"~",

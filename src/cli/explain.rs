@@ -1,4 +1,4 @@
-//! `ranklint explain`: the page of a rule, or a group's rules with their pages.
+//! `ranklint explain`: the page of a rule, or the operator manual of a group with the pages of its rules.
 
 use std::path::Path;
 
@@ -22,11 +22,12 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<Exit, Failure> {
     }
     let mut text = String::new();
     if let Some(group) = group_named(name) {
-        text.push_str(&format!("{}: {}\n\n", group.name(), group.summary()));
+        text.push_str(&format!("{}: {}\n\n{}\n## Rules\n\n", group.name(), group.summary(), group.manual()));
         for rule in &rules {
-            text.push_str(&format!("- {}: {}\n", rule.name, rule.summary));
+            let rows = if rule.rows.is_empty() { String::new() } else { format!(" ({})", rule.rows.join(", ")) };
+            text.push_str(&format!("- {}: {}{rows}\n", rule.name, rule.summary));
         }
-        text.push('\n');
+        text.push_str("\n---\n\n");
     }
     let pages: Vec<&str> = rules.iter().map(|rule| rule.page.trim_end()).collect();
     text.push_str(&pages.join("\n\n---\n\n"));

@@ -153,8 +153,30 @@ impl Reader<'_> {
                     self.push(id, key, Action::Test, out);
                 }
                 Expr::Call(index) => self.call(id, index, dropped == Some(id), out),
+                Expr::Comprehension(index) => self.sifted(index, out),
                 _ => {}
             });
+        }
+    }
+
+    /// `{key: value for key, value in os.environ.items() if key.startswith("PREFIX_")}` reads all keys that begin so.
+    fn sifted(&self, index: u32, out: &mut Vec<Access>) {
+        for clause in &self.model.comprehension(index).clauses {
+            let mut whole = false;
+            each_expression(self.model, clause.iter, &mut |id, _| whole |= self.is_environment(id));
+            if !whole {
+                continue;
+            }
+            for &condition in self.model.list(clause.conditions) {
+                let Expr::Call(index) = self.model.expr(condition) else { continue };
+                let call = self.model.call(index);
+                let begins = matches!(self.model.expr(call.callee), Expr::Attribute { name, .. } if name.as_str() == "startswith");
+                if let (true, Some(&prefix)) = (begins, self.model.list(call.args).first())
+                    && let Some(Constant::Str(text)) = self.program.constant(self.file, self.function, prefix)
+                {
+                    out.push(self.access(condition, Key::Prefix(text), prefix, Action::Read));
+                }
+            }
         }
     }
 

@@ -27,6 +27,8 @@ pub struct ParityCheck {
     pub site: Site,
     /// The keys, sorted; a `*` stands for any ending.
     pub keys: Vec<String>,
+    /// Whether what is compared was read from the environment; strings name other things than settings, too.
+    pub of_environment: bool,
 }
 
 /// What a search of the program gives.
@@ -89,11 +91,16 @@ pub(super) fn checks(program: &Program, reads: &EnvironmentReads) -> Found {
         for (function, expr, call) in calls_to(model, &|callee| gather_called(model, callee).is_some()) {
             let Some(gather) = gather_called(model, call.callee) else { continue };
             let Some(seed) = payload(model, call, gather) else { continue };
-            let judged = gather.kind == Kind::Tensor || judges(model, function);
-            let depth = if gather.kind == Kind::Tensor { 1 } else { DEPTH };
+            if is_dead(model, function, model.span(expr)) {
+                continue;
+            }
+            // Bytes in a tensor are an object.
+            let plain = gather.kind == Kind::Tensor && !packs_bytes(model, function);
+            let judged = plain || judges(model, function);
+            let depth = if plain { 1 } else { DEPTH };
             let parameters = search.follow_seeds(file, function, expr, &[seed], depth, judged);
             let special = model.function(function).name.as_str().starts_with("__");
-            if gather.kind == Kind::Object && !parameters.is_empty() && !special {
+            if gather.kind != Kind::Store && !plain && !parameters.is_empty() && !special {
                 let entry = gatherers.entry(program.function_id(file, function)).or_default();
                 entry.parameters.extend(parameters);
                 entry.judged |= judged;
@@ -150,7 +157,15 @@ impl Search<'_> {
             let mut keys: Vec<String> = trail.keys.into_iter().collect();
             keys.sort();
             let span = self.program.file(file).model.span(expr);
-            self.found.checks.push(ParityCheck { site: Site { file, span }, keys });
+            let reads = |id: FunctionId| {
+                let (home, local) = self.program.locate(id);
+                self.reads.in_file(home).iter().any(|access| {
+                    let names_place = access.key.whole().is_some_and(is_identity);
+                    access.function == local && access.is_read() && !names_place
+                })
+            };
+            let of_environment = trail.functions.iter().copied().any(reads);
+            self.found.checks.push(ParityCheck { site: Site { file, span }, keys, of_environment });
             self.found.checkers.insert(self.program.function_id(file, function));
             self.found.checkers.extend(trail.functions);
         }
@@ -167,6 +182,9 @@ impl Search<'_> {
                 calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
             {
                 let Some(target) = called(self.program, file, function, call.callee) else { continue };
+                if is_dead(model, function, model.span(expr)) {
+                    continue;
+                }
                 let Some(gatherer) = gatherers.get(&target) else { continue };
                 let parameters = gatherer.parameters.iter();
                 let seeds: Vec<ExprId> =
@@ -210,7 +228,13 @@ impl Search<'_> {
                     let of_place = keywords.filter(|one| one.name.is_some_and(|name| PLACES.contains(&name.as_str())));
                     places.extend(of_place.map(|one| model.span(one.value)));
                     if let Some(target) = called(self.program, file, function, call.callee) {
-                        self.result_of(target, depth, trail);
+                        let reached = self.result_of(target, depth, trail);
+                        if !reached.is_empty() {
+                            let parameters = self.program.function(target).parameters.iter();
+                            let others = parameters.filter(|one| !reached.contains(&one.name));
+                            let lost = others.filter_map(|one| passed(self.program, model, target, call, one.name));
+                            places.extend(lost.map(|expr| model.span(expr)));
+                        }
                     }
                 }
                 _ => {}
@@ -243,10 +267,10 @@ impl Search<'_> {
         }
     }
 
-    /// What a function of the program returns or yields.
-    fn result_of(&self, target: FunctionId, depth: u32, trail: &mut Trail) {
+    /// What a function of the program returns or yields; gives the parameters that end up in it, as far as is known.
+    fn result_of(&self, target: FunctionId, depth: u32, trail: &mut Trail) -> Vec<Symbol> {
         if depth == 0 || trail.functions.contains(&target) {
-            return;
+            return Vec::new();
         }
         trail.functions.push(target);
         let (file, function) = self.program.locate(target);
@@ -261,7 +285,7 @@ impl Search<'_> {
         });
         let parameters = std::mem::take(&mut trail.parameters);
         self.follow(file, function, &results, depth, trail);
-        trail.parameters = parameters;
+        std::mem::replace(&mut trail.parameters, parameters)
     }
 
     /// The strings of a collection, wherever it is spelled.
@@ -445,6 +469,28 @@ fn within(outer: &[Span], inner: Span) -> bool {
 fn payload(model: &File, call: Call, gather: &Gather) -> Option<ExprId> {
     let keyword = model.keywords(call).iter().find(|one| one.name.is_some_and(|name| name.as_str() == gather.keyword));
     keyword.map(|one| one.value).or_else(|| model.list(call.args).get(gather.position).copied())
+}
+
+/// Whether a launcher tells a process by this key who and where it is: no setting that ranks could compare.
+fn is_identity(key: &str) -> bool {
+    ["RANK", "WORLD_SIZE", "_VISIBLE_DEVICES", "_PROCID", "_NTASKS", "_LOCALID"].iter().any(|tail| key.ends_with(tail))
+        || key.starts_with("MASTER_")
+}
+
+/// Whether a function puts bytes into tensors.
+fn packs_bytes(model: &File, function: LocalFunction) -> bool {
+    model
+        .function(function)
+        .mentions
+        .iter()
+        .any(|name| matches!(name.as_str(), "frombuffer" | "bytearray" | "ByteStorage"))
+}
+
+/// Whether a place stands behind a statement of the body that always leaves it.
+fn is_dead(model: &File, function: LocalFunction, at: Span) -> bool {
+    let mut statements = model.block(model.function(function).body).iter();
+    statements
+        .any(|&id| matches!(model.stmt(id), Stmt::Return(_) | Stmt::Raise(_)) && model.stmt_span(id).end <= at.start)
 }
 
 /// Whether a function compares anything, or refuses to go on.

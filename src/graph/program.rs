@@ -14,6 +14,7 @@ use super::divergence::{Divergence, Prepared};
 use super::environment::EnvironmentReads;
 use super::modules::Modules;
 use super::operators::OperatorFolders;
+use super::protocol::Protocol;
 use super::resolve::Target;
 
 /// One Python file of the program.
@@ -50,6 +51,7 @@ pub struct Program {
     environment: OnceLock<EnvironmentReads>,
     operators: OnceLock<OperatorFolders>,
     conduct: OnceLock<Conduct>,
+    protocol: OnceLock<Protocol>,
     /// The files whose conduct is asked for; all where absent.
     focus: Option<FxHashSet<FileId>>,
 }
@@ -80,6 +82,7 @@ impl Program {
             environment: OnceLock::new(),
             operators: OnceLock::new(),
             conduct: OnceLock::new(),
+            protocol: OnceLock::new(),
             focus: None,
         };
         program.methods_by_name = program.methods();
@@ -140,7 +143,16 @@ impl Program {
             let model = &self.file(file).model;
             model.function(model.module()).skeleton
         };
-        self.file_ids().filter(|&file| skeleton(file) && self.imports_a_path(file)).collect()
+        let planes = self.folders_of_planes();
+        let beside = |file: FileId| planes.contains(folder(&self.file(file).path));
+        self.file_ids().filter(|&file| skeleton(file) && (beside(file) || self.imports_a_path(file))).collect()
+    }
+
+    /// The folders in which a file speaks of the epochs of a control plane: its plans lie beside it, whatever their words.
+    fn folders_of_planes(&self) -> FxHashSet<&str> {
+        let word = memchr::memmem::Finder::new("cache_epoch");
+        let speaks = |file: &&FileEntry| word.find(file.text.as_bytes()).is_some();
+        self.files.iter().filter(speaks).map(|file| folder(&file.path)).collect()
     }
 
     /// The program with some models replaced.
@@ -187,6 +199,7 @@ impl Program {
     fn forget(&mut self) {
         self.divergence = OnceLock::new();
         self.conduct = OnceLock::new();
+        self.protocol = OnceLock::new();
     }
 
     /// Whether what stands beside the main order is asked for in this file.
@@ -335,6 +348,11 @@ impl Program {
         self.conduct.get_or_init(|| Conduct::of(self))
     }
 
+    /// The control plane. Built on first use.
+    pub fn protocol(&self) -> &Protocol {
+        self.protocol.get_or_init(|| Protocol::of(self))
+    }
+
     /// What the catalogue says about a function of this program: the tree of a library that the catalogue knows is read
     /// under the library's own names, whatever folder it lies in.
     pub fn catalogued(&self, function: FunctionId) -> Option<&Entry> {
@@ -367,6 +385,11 @@ impl Program {
         }
         None
     }
+}
+
+/// The folder that a path lies in.
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 fn bases(lengths: impl Iterator<Item = usize>) -> Vec<u32> {

@@ -1,6 +1,6 @@
 //! The list of all rules, in the order in which they are listed to users.
 
-use super::{Rule, collectives, control_plane, filesystem, golden, parity};
+use super::{Rule, collectives, control_plane, filesystem, golden, harness, parity};
 
 /// All rules.
 pub static RULES: &[&Rule] = &[
@@ -8,6 +8,11 @@ pub static RULES: &[&Rule] = &[
     &parity::LATE_ENV_READ,
     &parity::PER_RANK_TEST_FLAG,
     &parity::UNGATED_COLLECTIVE_FLAG,
+    &parity::PARITY_CHECK_TOO_LATE,
+    &parity::STRANDABLE_HOOK,
+    &parity::UNPINNED_BACKEND,
+    &parity::ASYMMETRIC_COMPILE_FLAG,
+    &parity::CONFLICTING_ENV_DEFAULT,
     &collectives::CONDITIONAL_COLLECTIVE,
     &collectives::DIVERGENT_EARLY_EXIT,
     &collectives::DIVERGENT_LOOP,
@@ -25,6 +30,27 @@ pub static RULES: &[&Rule] = &[
     &collectives::UNAWAITED_COLLECTIVE,
     &collectives::COLLECTIVE_IN_ASSERT,
     &control_plane::AD_HOC_BROADCAST,
+    &control_plane::PREFLIGHT_AFTER_COMMIT,
+    &control_plane::MISSING_TERMINAL_ACTION,
+    &control_plane::LEADER_UNVALIDATED_BROADCAST,
+    &control_plane::NONDETERMINISTIC_META,
+    &control_plane::INCOMPLETE_ENVELOPE,
+    &control_plane::UNCHECKED_PLAN,
+    &control_plane::UNCHECKED_GROUP,
+    &control_plane::MISSING_OVERRIDE_FALLBACK,
+    &control_plane::STALE_OVERRIDE,
+    &control_plane::UNCHECKED_EPOCH,
+    &control_plane::UNBOUNDED_QUEUE,
+    &control_plane::UNWATCHED_WORKER_LOOP,
+    &control_plane::MISSING_DRIFT_TRIPWIRE,
+    &harness::LAUNCH_WITHOUT_TIMEOUT,
+    &harness::INIT_WITHOUT_TIMEOUT,
+    &harness::LAUNCH_WITHOUT_PROCESS_GROUP,
+    &harness::IGNORED_EXIT_STATUS,
+    &harness::SLEEP_AS_SYNCHRONISATION,
+    &harness::MISSING_DESTROY,
+    &harness::OVERSIZED_TIME_OUT,
+    &harness::DEAD_TIMEOUT_SETTING,
     &golden::CROSS_PHASE_GOLDEN_IMPORT,
     &golden::GOLDEN_MODULE_TABLE,
     &golden::HYBRID_COMPOSITION,

@@ -10,6 +10,7 @@ mod control_plane;
 mod filesystem;
 mod fixes;
 mod golden;
+mod harness;
 mod list;
 mod parity;
 mod text;
@@ -25,6 +26,8 @@ pub enum Group {
     Collectives,
     /// Preflight, commit, terminal action.
     ControlPlane,
+    /// The runner cannot hang either.
+    Harness,
     /// Staged operators and their judges.
     Golden,
     /// Nothing is written outside the working directory.
@@ -35,8 +38,15 @@ pub enum Group {
 
 impl Group {
     /// All groups, in the order in which they are listed.
-    pub const ALL: [Group; 6] =
-        [Group::Parity, Group::Collectives, Group::ControlPlane, Group::Golden, Group::Filesystem, Group::Meta];
+    pub const ALL: [Group; 7] = [
+        Group::Parity,
+        Group::Collectives,
+        Group::ControlPlane,
+        Group::Harness,
+        Group::Golden,
+        Group::Filesystem,
+        Group::Meta,
+    ];
 
     /// The name users select it by.
     pub fn name(self) -> &'static str {
@@ -44,9 +54,23 @@ impl Group {
             Group::Parity => "parity",
             Group::Collectives => "collectives",
             Group::ControlPlane => "control-plane",
+            Group::Harness => "harness",
             Group::Golden => "golden",
             Group::Filesystem => "filesystem",
             Group::Meta => "meta",
+        }
+    }
+
+    /// The operator manual of its surface, in Markdown.
+    pub fn manual(self) -> &'static str {
+        match self {
+            Group::Parity => include_str!("../../docs/manuals/parity.md"),
+            Group::Collectives => include_str!("../../docs/manuals/collectives.md"),
+            Group::ControlPlane => include_str!("../../docs/manuals/control-plane.md"),
+            Group::Harness => include_str!("../../docs/manuals/harness.md"),
+            Group::Golden => include_str!("../../docs/manuals/golden.md"),
+            Group::Filesystem => include_str!("../../docs/manuals/filesystem.md"),
+            Group::Meta => include_str!("../../docs/manuals/meta.md"),
         }
     }
 
@@ -56,6 +80,7 @@ impl Group {
             Group::Parity => "flags agree on every rank, or nothing starts",
             Group::Collectives => "every rank of a group issues the same collectives in the same order",
             Group::ControlPlane => "preflight, commit, terminal action",
+            Group::Harness => "jobs are started, bounded and ended so that the runner cannot hang",
             Group::Golden => "staged operators are judged against one self-contained golden each",
             Group::Filesystem => "nothing is written outside the working directory",
             Group::Meta => "suppressions and files that cannot be read",

@@ -24,7 +24,7 @@ ROW = Row(
     tranche=0,
     harness="om_tp_v11_plan_mismatch",
     needs=frozenset({"tp", "preflight", "vote"}),
-    rules=("divergent-loop", "collective-order", "unordered-iteration"),
+    rules=("unchecked-plan", "nondeterministic-meta", "divergent-loop", "collective-order", "unordered-iteration"),
     arms=(
         clean(2),
         FAULT,

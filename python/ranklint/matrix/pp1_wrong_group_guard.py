@@ -20,7 +20,7 @@ ROW = Row(
     tranche=3,
     harness="pp1_wrong_group_guard",
     needs=frozenset({"pp1"}),
-    rules=("wrong-group", "wrong-root", "conditional-group-creation"),
+    rules=("unchecked-group", "wrong-group", "wrong-root", "conditional-group-creation"),
     arms=(clean(3, PP), FAULT, mutant(FAULT, "wrong-group-unchecked")),
 )
 

@@ -3,7 +3,7 @@
 use crate::base::{FileId, Symbol};
 use crate::finding::Severity;
 use crate::graph::{Program, Target};
-use crate::model::{Expr, ExprId, File, Stmt, each_expression, each_statement};
+use crate::model::{CompareOp, Expr, ExprId, File, Stmt, each_expression, each_statement};
 use crate::rules::calls::{CallSite, argument, calls_named, symbols};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
@@ -85,9 +85,26 @@ fn is_announced(
                 whole.start <= at.start && at.end <= whole.end && from_manifest(program, model, call, *iter, 4);
         }
     });
+    announced |= is_looked_up(model, call);
     let from_envelope = |expr: ExprId| comes_from(program, model, call, expr, envelopes, 4);
     announced
         || payload.is_some_and(|payload| from_manifest(program, model, call, payload, 4) || from_envelope(payload))
+}
+
+/// Whether the body refuses, before the call, what is not in a collection it keeps: `if key not in self.manifest: raise`.
+fn is_looked_up(model: &File, call: CallSite) -> bool {
+    let at = model.span(call.expr);
+    let mut found = false;
+    each_statement(model, model.function(call.function).body, &mut |id, stmt| {
+        let Stmt::If { test, body, .. } = stmt else { return };
+        let mut looks = false;
+        each_expression(model, *test, &mut |_, expr| {
+            looks |= matches!(expr, Expr::Compare(CompareOp::NotIn, ..));
+        });
+        let raises = model.block(*body).last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Raise(_)));
+        found |= looks && raises && model.stmt_span(id).end <= at.start;
+    });
+    found
 }
 
 fn from_manifest(program: &Program, model: &File, call: CallSite, expr: ExprId, fuel: u32) -> bool {

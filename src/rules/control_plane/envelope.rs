@@ -33,6 +33,12 @@ pub(super) fn envelopes(program: &Program) -> Vec<Envelope> {
     }
     let declared = declared.build().unwrap_or_default();
     let senders = symbols(SENDERS);
+    let protocol = program.protocol();
+    let lines = protocol.specs.iter().map(|&class| program.locate_class(class)).min();
+    let announced = lines.map(|(file, class)| {
+        let model = &program.file(file).model;
+        Site { file, span: model.function(model.class(class).body).name_span }
+    });
     program
         .file_ids()
         .filter_map(|file| {
@@ -40,6 +46,9 @@ pub(super) fn envelopes(program: &Program) -> Vec<Envelope> {
             let speaks = memchr::memmem::find(entry.text.as_bytes(), MANIFEST.as_bytes()).is_some();
             let manifest = if speaks { made(&entry.model).map(|id| (file, entry.model.span(id))) } else { None };
             let manifest = manifest.map(|(file, span)| Site { file, span });
+            if announced.is_some() && protocol.covers(file) && protocol.owns(program, file) {
+                return Some(Envelope { file, manifest: manifest.or(announced), confidence: Confidence::Medium });
+            }
             if declared.is_match(&entry.path) {
                 return Some(Envelope { file, manifest, confidence: Confidence::High });
             }

@@ -4,16 +4,28 @@ use crate::base::{FileId, Site};
 use crate::finding::Finding;
 use crate::graph::Program;
 
+mod asymmetric_compile_flag;
+mod conflicting_env_default;
 mod late_env_read;
+mod parity_check_too_late;
 mod per_rank_test_flag;
 mod rank;
+mod strandable_hook;
 mod ungated_collective_flag;
 mod ungated_test_hook;
+mod unpinned_backend;
 
+pub use asymmetric_compile_flag::RULE as ASYMMETRIC_COMPILE_FLAG;
+pub use conflicting_env_default::RULE as CONFLICTING_ENV_DEFAULT;
 pub use late_env_read::RULE as LATE_ENV_READ;
+pub use parity_check_too_late::RULE as PARITY_CHECK_TOO_LATE;
 pub use per_rank_test_flag::RULE as PER_RANK_TEST_FLAG;
+pub use strandable_hook::RULE as STRANDABLE_HOOK;
 pub use ungated_collective_flag::RULE as UNGATED_COLLECTIVE_FLAG;
 pub use ungated_test_hook::RULE as UNGATED_TEST_HOOK;
+pub use unpinned_backend::RULE as UNPINNED_BACKEND;
+
+pub(super) use rank::mention as mentions_rank;
 
 /// Adds the place where keys are compared across ranks: the one nearest to `file`.
 fn beside_the_check(program: &Program, file: FileId, finding: Finding, message: &str) -> Finding {

@@ -5,7 +5,12 @@ use crate::graph::{Program, Scope};
 use crate::model::{Expr, ExprId, LocalFunction, each_expression};
 
 /// The first part of `expr` that speaks of the rank, followed through local names that are assigned once.
-pub(super) fn mention(program: &Program, file: FileId, function: LocalFunction, expr: ExprId) -> Option<ExprId> {
+pub(in crate::rules) fn mention(
+    program: &Program,
+    file: FileId,
+    function: LocalFunction,
+    expr: ExprId,
+) -> Option<ExprId> {
     mention_within(program, file, function, expr, 5)
 }
 

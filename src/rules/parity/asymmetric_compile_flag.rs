@@ -1,0 +1,183 @@
+//! `asymmetric-compile-flag`: whether and how a rank compiles follows from something that its peers may not share.
+
+use crate::base::{FileId, FunctionId, Site};
+use crate::finding::{Confidence, Severity};
+use crate::graph::{Context, Program, Scope, Target, each_in_context, is_test};
+use crate::model::{
+    Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
+};
+use crate::rules::{Check, Findings, Group, Probe, Rule, site};
+
+use super::{nearest_check, rank};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    name: "asymmetric-compile-flag",
+    group: Group::Parity,
+    summary: "compilation that depends on the rank, or on a key that ranks do not compare",
+    severity: Severity::Warning,
+    rows: &["C-01", "C-03"],
+    verify: Some(Probe::EnvironmentParity),
+    page: include_str!("../../../rules/parity/asymmetric-compile-flag.md"),
+    check: Check::File(check),
+};
+
+/// What decides over a compilation.
+enum Cause {
+    Key(String, Site),
+    Rank(Site),
+}
+
+fn check(program: &Program, file: FileId, findings: &mut Findings) {
+    let entry = program.file(file);
+    let model = &entry.model;
+    if is_test(&entry.path) || memchr::memmem::find(entry.text.as_bytes(), b"compile").is_none() {
+        return;
+    }
+    for (index, function) in model.functions.iter().enumerate() {
+        let local = LocalFunction(index as u32);
+        if function.skeleton || function.kind == FunctionKind::Lambda {
+            continue;
+        }
+        let mut found: Vec<(ExprId, Vec<ExprId>)> = Vec::new();
+        each_in_context(model, local, &mut |_, stmt, context: Context<'_>| {
+            for root in expressions_of(model, stmt) {
+                let mut within: Vec<ExprId> = Vec::new();
+                each_expression(model, root, &mut |id, expr| match expr {
+                    Expr::IfElse { test, .. } => within.push(test),
+                    Expr::Call(index) => {
+                        let call = model.call(index);
+                        if program.resolve(file, local, call.callee).is_some_and(|name| is_compiler(name.as_str())) {
+                            let given = model.keywords(call).iter().map(|one| one.value);
+                            let around = context.conditions.iter().copied();
+                            let around = around.filter(|&test| encloses(model, local, test, id));
+                            let deciding = around.chain(within.iter().copied()).chain(given);
+                            found.push((id, deciding.collect()));
+                        }
+                    }
+                    _ => {}
+                });
+            }
+        });
+        for (call, deciding) in found {
+            let Some(cause) = deciding.into_iter().find_map(|one| cause(program, file, local, one, 4)) else {
+                continue;
+            };
+            report(program, file, local, call, &cause, findings);
+        }
+    }
+}
+
+/// Whether the statement of a condition holds an expression; one that only leaves early compiles nothing else.
+fn encloses(model: &File, function: LocalFunction, test: ExprId, inner: ExprId) -> bool {
+    let at = model.span(inner);
+    let mut found = false;
+    each_statement(model, model.function(function).body, &mut |id, stmt| {
+        let whole = model.stmt_span(id);
+        let governs = matches!(stmt, Stmt::If { test: own, .. } | Stmt::While { test: own, .. } if *own == test);
+        found |= governs && whole.start <= at.start && at.end <= whole.end;
+    });
+    found
+}
+
+fn is_compiler(name: &str) -> bool {
+    matches!(name, "torch.compile" | "torch._dynamo.optimize" | "torch.compiler.compile" | "torch.jit.script")
+}
+
+fn report(program: &Program, file: FileId, local: LocalFunction, call: ExprId, cause: &Cause, findings: &mut Findings) {
+    let model = &program.file(file).model;
+    let compares = program
+        .environment()
+        .checks()
+        .iter()
+        .any(|check| check.of_environment && program.same_tree(check.site.file, file));
+    let (message, at, why, confidence) = match cause {
+        Cause::Key(key, at) => (
+            format!("whether or how this is compiled depends on `{key}`, which ranks do not compare"),
+            *at,
+            "the key is read here",
+            if compares { Confidence::Medium } else { Confidence::Low },
+        ),
+        Cause::Rank(at) => (
+            "whether or how this is compiled depends on the rank".to_owned(),
+            *at,
+            "this is not the same on every rank",
+            Confidence::Medium,
+        ),
+    };
+    let finding = Findings::new_finding(&RULE, site(file, model.span(call)), program.symbol_of(file, local), message)
+        .confidence(confidence)
+        .because(at, why)
+        .help("decide from the settings that the parity check compares, by their effective value: ranks that compile differently issue different collectives");
+    findings.push(match nearest_check(program, file) {
+        Some(at) if compares => finding.because(at, "ranks compare their settings here"),
+        _ => finding,
+    });
+}
+
+/// What an expression depends on that may differ, through local names and the functions it calls.
+fn cause(program: &Program, file: FileId, function: LocalFunction, expr: ExprId, fuel: u32) -> Option<Cause> {
+    let fuel = fuel.checked_sub(1)?;
+    let model = &program.file(file).model;
+    if let Some(key) = key_read(program, file, expr) {
+        return Some(key);
+    }
+    if let Some(part) = rank::mention(program, file, function, expr) {
+        return Some(Cause::Rank(site(file, model.span(part))));
+    }
+    let mut found = None;
+    each_expression(model, expr, &mut |_, part| {
+        if found.is_some() {
+            return;
+        }
+        match part {
+            Expr::Name(name) => {
+                let value = match program.scope_of(file, function, name) {
+                    Scope::Local(owner) => program.single_assignment(file, owner, name),
+                    Scope::Global => match program.module_values(file, name) {
+                        &[value] => Some(value),
+                        _ => None,
+                    },
+                };
+                found = value.and_then(|value| cause(program, file, function, value, fuel));
+            }
+            Expr::Call(index) => {
+                if let Some(Target::Function(callee)) = program.target(file, function, model.call(index).callee) {
+                    found = of_result(program, callee, fuel);
+                }
+            }
+            _ => {}
+        }
+    });
+    found
+}
+
+/// What the result of a function depends on: a key that its `return` reads, unless ranks compare the result.
+fn of_result(program: &Program, callee: FunctionId, fuel: u32) -> Option<Cause> {
+    if program.environment().is_checker(callee) {
+        return None;
+    }
+    let (file, local) = program.locate(callee);
+    let model = &program.file(file).model;
+    let mut found = None;
+    each_statement(model, model.function(local).body, &mut |_, stmt| {
+        if let Stmt::Return(Some(value)) = stmt
+            && found.is_none()
+        {
+            found = cause(program, file, local, *value, fuel).filter(|cause| matches!(cause, Cause::Key(..)));
+        }
+    });
+    found
+}
+
+/// A read of a key that nobody compares, within an expression.
+fn key_read(program: &Program, file: FileId, expr: ExprId) -> Option<Cause> {
+    let environment = program.environment();
+    let span = program.file(file).model.span(expr);
+    environment.in_file(file).iter().find_map(|access| {
+        let key = access.key.whole()?;
+        let inside = span.start <= access.span.start && access.span.end <= span.end;
+        let told = environment.is_parity_checked(key) || key.ends_with("RANK") || key.ends_with("WORLD_SIZE");
+        (access.is_read() && inside && !told).then(|| Cause::Key(key.to_owned(), access.site()))
+    })
+}
