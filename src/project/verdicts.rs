@@ -129,7 +129,7 @@ mod tests {
             findings[0].evidence
         };
         assert_eq!(seen("train.py", "x = 1\n", "/home/me/job"), Evidence::Confirmed);
-        assert_eq!(seen("../me/job/train.py", "x = 1\n", "/home/you"), Evidence::Static);
+        assert_eq!(seen("../me/job/train.py", "x = 1\n", "/home/you"), Evidence::Confirmed);
         assert_eq!(seen("train.py", "x = 2\n", "/home/me/job"), Evidence::Static);
         assert_eq!(seen("train.py", "x = 1\n", "/home/me"), Evidence::Static);
     }
