@@ -369,13 +369,13 @@ impl Values {
         }
     }
 
-    /// Whether what the group's members agreed on decides the value. `chosen` knows which of two arms holds.
-    pub fn is_received(&self, value: Value, chosen: &dyn Fn(Value) -> Option<bool>) -> bool {
+    /// What the group's members agreed on that decides the value. `chosen` knows which of two arms holds.
+    pub fn received_from(&self, value: Value, chosen: &dyn Fn(Value) -> Option<bool>) -> Option<Value> {
         let mut pending = vec![value];
         for _ in 0..32 {
-            let Some(value) = pending.pop() else { return false };
+            let value = pending.pop()?;
             match self.node(value) {
-                Node::Agreed(..) => return true,
+                Node::Agreed(..) => return Some(value),
                 Node::Not(inner)
                 | Node::Length(inner)
                 | Node::Kind(inner)
@@ -395,7 +395,7 @@ impl Values {
                 _ => {}
             }
         }
-        false
+        None
     }
 
     /// Whether two constants differ: numbers, strings, members of one enumeration.

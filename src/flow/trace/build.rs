@@ -211,21 +211,21 @@ impl Run<'_, '_> {
                 if let Node::Compare(CompareOp::Eq | CompareOp::Is, subject, constant) = *node {
                     self.tracer.equations.insert(label.min(!label), (subject, constant, label < !label));
                 }
-                if self.received(test) {
-                    self.tracer.received.insert(label.min(!label));
+                if let Some(agreed) = self.received(test) {
+                    self.tracer.received.insert(label.min(!label), agreed);
                 }
                 self.tracer.choice(label, then, otherwise)
             }
         }
     }
 
-    /// Whether what this class was sent decides the value.
-    fn received(&self, value: Value) -> bool {
+    /// What this class was sent that decides the value.
+    fn received(&self, value: Value) -> Option<Value> {
         let chosen = |test: Value| match self.evaluator.truth(test) {
             Truth::Known(known) => Some(known),
             Truth::Same(_) => None,
         };
-        self.tracer.values.is_received(value, &chosen)
+        self.tracer.values.received_from(value, &chosen)
     }
 
     fn settles(&self, test: Value) -> bool {
@@ -239,8 +239,26 @@ impl Run<'_, '_> {
             None => {}
         }
         let truth = self.evaluator.truth(test);
+        if matches!(truth, Truth::Known(_)) {
+            self.hear(test);
+        }
         self.tracer.decided(id, Decided::Truth(truth));
         truth
+    }
+
+    /// Notes what a settled question also asks of what this class was sent: it knows that as well as its peers do.
+    fn hear(&mut self, test: Value) {
+        match *self.tracer.values.node(test) {
+            Node::And(left, right) | Node::Or(left, right) => {
+                self.hear(left);
+                self.hear(right);
+            }
+            _ if matches!(self.evaluator.truth(test), Truth::Same(_)) => {
+                let agreed = self.received(test);
+                self.tracer.heard.extend(agreed);
+            }
+            _ => {}
+        }
     }
 
     fn repeat(
@@ -287,8 +305,8 @@ impl Run<'_, '_> {
                             Concrete::Tuple(parts) | Concrete::Keys(parts) => label(&parts.len()),
                             _ => label(&iter),
                         };
-                        if self.received(iter) {
-                            self.tracer.received.insert(label);
+                        if let Some(agreed) = self.received(iter) {
+                            self.tracer.received.insert(label, agreed);
                         }
                         self.tracer.decided(id, Decided::Turns(label));
                         self.tracer.repeat(label, body, after, to.next, level)
@@ -360,7 +378,7 @@ impl Run<'_, '_> {
         let known = match self.evaluator.value(iter) {
             // So many keys are so many turns; what was sent is as long as the sender made it.
             Concrete::Keys(_) => return None,
-            Concrete::Opaque(_) if self.received(iter) => return None,
+            Concrete::Opaque(_) if self.received(iter).is_some() => return None,
             Concrete::Tuple(parts) => {
                 if !self.tracer.values.shape(iter).meets(self.tracer.world.axes) {
                     return None;

@@ -71,6 +71,12 @@ impl<'p> Engine<'p> {
             return value;
         }
         if let Expr::Attribute { value: object, name } = model.expr(call.callee)
+            && let Some(applied) = self.applied(frame, object, name, span)
+        {
+            let arguments = self.arguments(frame, call);
+            return self.call_value(frame, applied, arguments, span);
+        }
+        if let Expr::Attribute { value: object, name } = model.expr(call.callee)
             && !self.rooted_in_module(frame, call.callee)
         {
             return self.method_call(frame, object, name, call, span);
