@@ -215,8 +215,8 @@ pub struct Tracer<'a> {
     /// How choices and loops were decided for the class last traced.
     decisions: Decisions,
     /// Questions about what a peer sent: the sender need not have asked them in these words.
-    received: FxHashMap<u64, Value>,
-    /// What the class last traced was sent, where it asked for that together with something that settled the question.
+    received: FxHashMap<u64, Vec<EffectId>>,
+    /// Where the class last traced asked for what it was sent together with something that settled the question.
     heard: Heard,
     /// The same, of the two classes compared.
     both_heard: [Rc<Heard>; 2],
@@ -226,8 +226,8 @@ pub struct Tracer<'a> {
     classes: FxHashMap<Assignment, Traced>,
 }
 
-/// What agreements a class has asked about.
-type Heard = FxHashSet<Value>;
+/// Choices about something that was sent, which a class settles by something else.
+type Heard = FxHashSet<EffectId>;
 
 /// The trace of a class, how it decided, and what it heard.
 type Traced = (TraceId, Rc<Decisions>, Rc<Heard>);
@@ -315,7 +315,7 @@ impl<'a> Tracer<'a> {
             return known.clone();
         }
         let evaluator = Evaluator::new(self.values, self.world, class);
-        let mut run = Run { tracer: self, evaluator, memo: FxHashMap::default(), calls: Vec::new() };
+        let mut run = Run { tracer: self, evaluator, memo: FxHashMap::default(), calls: Vec::new(), choice: None };
         let made = run.effect(root, &continuations);
         let decisions = Rc::new(std::mem::take(&mut self.decisions));
         let traced = (made, decisions, Rc::new(std::mem::take(&mut self.heard)));

@@ -172,7 +172,7 @@ pub const MEMBERS: &str = "members";
 pub const IS_MEMBER: &str = "is_member";
 
 /// What a node is made of, where that is worth following.
-fn parts(node: &Node) -> Vec<Value> {
+pub fn parts(node: &Node) -> Vec<Value> {
     match node {
         Node::Apply(_, parts)
         | Node::Sequence(parts)
@@ -369,13 +369,13 @@ impl Values {
         }
     }
 
-    /// What the group's members agreed on that decides the value. `chosen` knows which of two arms holds.
-    pub fn received_from(&self, value: Value, chosen: &dyn Fn(Value) -> Option<bool>) -> Option<Value> {
+    /// Whether what the group's members agreed on decides the value. `chosen` knows which of two arms holds.
+    pub fn is_received(&self, value: Value, chosen: &dyn Fn(Value) -> Option<bool>) -> bool {
         let mut pending = vec![value];
         for _ in 0..32 {
-            let value = pending.pop()?;
+            let Some(value) = pending.pop() else { return false };
             match self.node(value) {
-                Node::Agreed(..) => return Some(value),
+                Node::Agreed(..) => return true,
                 Node::Not(inner)
                 | Node::Length(inner)
                 | Node::Kind(inner)
@@ -395,7 +395,7 @@ impl Values {
                 _ => {}
             }
         }
-        None
+        false
     }
 
     /// Whether two constants differ: numbers, strings, members of one enumeration.
@@ -780,6 +780,8 @@ impl Values {
                 (Node::Bool(true), _) => Ok(then),
                 (Node::Bool(false), _) => Ok(otherwise),
                 (Node::Not(inner), _) => Ok(self.make(Node::If(inner, otherwise, then))),
+                // With a progress bar around it, it is what it was.
+                _ if self.without_bar(then) == self.without_bar(otherwise) => Ok(self.without_bar(then)),
                 _ => self.shared(test, then, otherwise).ok_or(Node::If(test, then, otherwise)),
             },
             Node::Keyword(mapping, name) => match self.node(mapping).clone() {
@@ -808,6 +810,14 @@ impl Values {
                 Ok(only)
             }
             other => Err(other),
+        }
+    }
+
+    /// What a progress bar is around.
+    fn without_bar(&self, value: Value) -> Value {
+        match self.node(value) {
+            Node::Mapped(name, parts) if name.as_str() == "tqdm" && parts.len() == 1 => parts[0],
+            _ => value,
         }
     }
 

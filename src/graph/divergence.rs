@@ -202,6 +202,10 @@ struct Outline {
 
 fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut Healed, out: &mut Vec<Split>) {
     let summed = engine.effects.summed(root);
+    // The two halves of a context manager make up for each other: they are judged where it is entered.
+    if engine.is_half(function) {
+        return;
+    }
     if !summed.events || summed.varies.is_empty() || summed.weight > MAX_WEIGHT {
         return;
     }
@@ -375,7 +379,7 @@ fn compare_classes(
     let mut tracer = Tracer::new(&engine.values, &engine.effects, world, group.clone(), healed, FUEL);
     for base in bases(&atoms, &missing.axes, members, &ranks) {
         for other in neighbours(&base, &atoms, &missing.axes, &ranks, extent) {
-            if contradicts(engine, &base) || contradicts(engine, &other) {
+            if contradicts(engine, &base) || contradicts(engine, &other) || missing.rank && is_misplaced(&other) {
                 continue;
             }
             if let Some(difference) = tracer.compare(root, &base, &other) {
@@ -563,6 +567,12 @@ fn neighbours(
         for at in 1..extent {
             let mut other = base.clone();
             other.coordinates.insert(axis, at);
+            // The first rank is the first along every axis.
+            if let Some(&second) = ranks.get(1)
+                && other.rank == 0
+            {
+                out.push(Assignment { rank: second, ..other.clone() });
+            }
             out.push(other);
         }
     }
@@ -574,6 +584,11 @@ fn neighbours(
         }
     }
     out
+}
+
+/// Whether the first rank is said to be another along some axis.
+fn is_misplaced(class: &Assignment) -> bool {
+    class.rank == 0 && class.coordinates.values().any(|&at| at != 0)
 }
 
 /// Whether a class claims what cannot be: something that is `None` and also true, or equal to two constants.

@@ -124,6 +124,7 @@ impl<'p> Search<'p> {
                 *self.definitions.entry((self.program.tree_of(file), function.name)).or_default() += 1;
             }
             self.mentions.extend(model.classes.iter().map(|class| (class.name, Vec::new())));
+            self.mentions.extend(aliases(model, None).into_iter().map(|name| (name, Vec::new())));
         }
         self.mentions.insert(Symbol::new(APPLY), Vec::new());
         self.mentions.extend(self.definitions.keys().map(|&(_, name)| (name, Vec::new())));
@@ -310,7 +311,7 @@ impl<'p> Search<'p> {
             && program.applied(class) == Some(function)
         {
             names.push(Symbol::new(APPLY));
-            names.extend(aliases(model, program.class(class).name));
+            names.extend(aliases(model, Some(program.class(class).name)));
         }
         for name in names {
             if !self.callers.contains_key(&name) {
@@ -406,14 +407,14 @@ struct Callers {
     of_unknown: FxHashMap<FileId, Vec<Place>>,
 }
 
-/// Names of a module's top level that stand for an autograd function: `gather = Gather.apply`.
-fn aliases(model: &crate::model::File, class: Symbol) -> Vec<Symbol> {
+/// Names of a module's top level that stand for an autograd function, that one or any: `gather = Gather.apply`.
+fn aliases(model: &crate::model::File, class: Option<Symbol>) -> Vec<Symbol> {
     let mut out = Vec::new();
     for &stmt in model.block(model.function(model.module()).body) {
         if let Stmt::Assign { targets, value } = model.stmt(stmt)
             && let Expr::Attribute { value, name } = model.expr(*value)
             && name.as_str() == APPLY
-            && model.expr(value) == Expr::Name(class)
+            && matches!(model.expr(value), Expr::Name(name) if class.is_none_or(|class| class == name))
         {
             out.extend(model.list(*targets).iter().filter_map(|&target| match model.expr(target) {
                 Expr::Name(name) => Some(name),

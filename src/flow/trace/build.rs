@@ -9,6 +9,8 @@ pub(super) struct Run<'t, 'a> {
     pub(super) memo: FxHashMap<MemoKey, TraceId>,
     /// Calls on the way that something is healed below.
     pub(super) calls: Vec<Site>,
+    /// The choice that is being decided.
+    pub(super) choice: Option<EffectId>,
 }
 
 impl Run<'_, '_> {
@@ -54,7 +56,10 @@ impl Run<'_, '_> {
                     let otherwise = self.effect(*otherwise, to);
                     match healed {
                         true => self.tracer.choice(label, then, otherwise),
-                        false => self.asked(*test, then, otherwise),
+                        false => {
+                            self.choice = Some(id);
+                            self.asked(*test, then, otherwise)
+                        }
                     }
                 }
             },
@@ -211,21 +216,22 @@ impl Run<'_, '_> {
                 if let Node::Compare(CompareOp::Eq | CompareOp::Is, subject, constant) = *node {
                     self.tracer.equations.insert(label.min(!label), (subject, constant, label < !label));
                 }
-                if let Some(agreed) = self.received(test) {
-                    self.tracer.received.insert(label.min(!label), agreed);
+                if self.received(test) {
+                    let choices = self.tracer.received.entry(label.min(!label)).or_default();
+                    choices.extend(self.choice.filter(|choice| !choices.contains(choice)));
                 }
                 self.tracer.choice(label, then, otherwise)
             }
         }
     }
 
-    /// What this class was sent that decides the value.
-    fn received(&self, value: Value) -> Option<Value> {
+    /// Whether what this class was sent decides the value.
+    fn received(&self, value: Value) -> bool {
         let chosen = |test: Value| match self.evaluator.truth(test) {
             Truth::Known(known) => Some(known),
             Truth::Same(_) => None,
         };
-        self.tracer.values.received_from(value, &chosen)
+        self.tracer.values.is_received(value, &chosen)
     }
 
     fn settles(&self, test: Value) -> bool {
@@ -240,22 +246,21 @@ impl Run<'_, '_> {
         }
         let truth = self.evaluator.truth(test);
         if matches!(truth, Truth::Known(_)) {
-            self.hear(test);
+            self.hear(id, test);
         }
         self.tracer.decided(id, Decided::Truth(truth));
         truth
     }
 
     /// Notes what a settled question also asks of what this class was sent: it knows that as well as its peers do.
-    fn hear(&mut self, test: Value) {
+    fn hear(&mut self, choice: EffectId, test: Value) {
         match *self.tracer.values.node(test) {
             Node::And(left, right) | Node::Or(left, right) => {
-                self.hear(left);
-                self.hear(right);
+                self.hear(choice, left);
+                self.hear(choice, right);
             }
-            _ if matches!(self.evaluator.truth(test), Truth::Same(_)) => {
-                let agreed = self.received(test);
-                self.tracer.heard.extend(agreed);
+            _ if matches!(self.evaluator.truth(test), Truth::Same(_)) && self.received(test) => {
+                self.tracer.heard.insert(choice);
             }
             _ => {}
         }
@@ -305,8 +310,8 @@ impl Run<'_, '_> {
                             Concrete::Tuple(parts) | Concrete::Keys(parts) => label(&parts.len()),
                             _ => label(&iter),
                         };
-                        if let Some(agreed) = self.received(iter) {
-                            self.tracer.received.insert(label, agreed);
+                        if self.received(iter) {
+                            self.tracer.received.entry(label).or_default();
                         }
                         self.tracer.decided(id, Decided::Turns(label));
                         self.tracer.repeat(label, body, after, to.next, level)
@@ -378,7 +383,7 @@ impl Run<'_, '_> {
         let known = match self.evaluator.value(iter) {
             // So many keys are so many turns; what was sent is as long as the sender made it.
             Concrete::Keys(_) => return None,
-            Concrete::Opaque(_) if self.received(iter).is_some() => return None,
+            Concrete::Opaque(_) if self.received(iter) => return None,
             Concrete::Tuple(parts) => {
                 if !self.tracer.values.shape(iter).meets(self.tracer.world.axes) {
                     return None;
@@ -400,15 +405,31 @@ impl Run<'_, '_> {
         self.event_on(id, event.group, next)
     }
 
+    fn is_none(&self, value: Value) -> bool {
+        *self.tracer.values.node(value) == Node::None
+    }
+
+    fn is_looked_up(&self, group: Value) -> bool {
+        matches!(self.tracer.values.node(group), Node::Index(..))
+    }
+
     /// An event on one group or another, whichever a condition that ranks share chooses.
     fn event_on(&mut self, id: EventId, group: Value, next: TraceId) -> TraceId {
         if let Node::If(test, then, otherwise) = *self.tracer.values.node(group) {
             match self.evaluator.truth(test) {
                 Truth::Known(true) => return self.event_on(id, then, next),
                 Truth::Known(false) => return self.event_on(id, otherwise, next),
+                // Who looks a group up finds it, or has not made it yet.
+                Truth::Same(_) if self.is_none(then) && self.is_looked_up(otherwise) => {
+                    return self.event_on(id, otherwise, next);
+                }
+                Truth::Same(_) if self.is_none(otherwise) && self.is_looked_up(then) => {
+                    return self.event_on(id, then, next);
+                }
                 Truth::Same(_) if self.evaluator.group(group) == GroupKey::Other(group) => {
                     let then = self.event_on(id, then, next);
                     let otherwise = self.event_on(id, otherwise, next);
+                    self.choice = None;
                     return self.asked(test, then, otherwise);
                 }
                 Truth::Same(_) => {}

@@ -126,9 +126,10 @@ impl Tracer<'_> {
     }
 
     /// Whether a question is about what one class was sent, and the other, by its side, knows that in its own words: it
-    /// has not asked for what was sent.
+    /// has not come to the same question by something else.
     fn is_told(&self, label: u64, other: usize) -> bool {
-        self.received.get(&label).is_some_and(|agreed| !self.both_heard[other].contains(agreed))
+        let heard = &self.both_heard[other];
+        self.received.get(&label).is_some_and(|choices| !choices.iter().any(|choice| heard.contains(choice)))
     }
 
     fn under(

@@ -312,6 +312,10 @@ impl<'p> Engine<'p> {
         if agrees && !self.effects.summed(summary.effects).events && !self.values.vary(result).is_empty() {
             return self.unknown(frame, span);
         }
+        let result = match agrees_by_name(definition.name) && !self.values.vary(result).is_empty() {
+            true => self.agreed_by(summary.effects, result, &mut substitution, frame.site(span)),
+            false => result,
+        };
         // What is called a group getter returns a group, whatever could be made of its body.
         let group = by_convention.is_some_and(|meaning| matches!(self.values.node(meaning), Node::AxisGroup(_)))
             && !matches!(
@@ -327,6 +331,24 @@ impl<'p> Engine<'p> {
             Some(meaning) if says_nothing || group || narrower(meaning) => meaning,
             _ => result,
         }
+    }
+
+    /// The result of a function that gathers from all, whatever it unpacks that from: what the members of its group agree on.
+    fn agreed_by(&mut self, effects: EffectId, result: Value, substitution: &mut Substitution, site: Site) -> Value {
+        let mut pending = vec![effects];
+        let mut steps = 0;
+        while let Some(effect) = pending.pop() {
+            steps += 1;
+            if let Effect::Event(event) = self.effects.get(effect) {
+                let group = self.effects.event(*event).group;
+                let group = self.replaced(group, substitution);
+                return self.values.make(Node::Agreed(site, result, group));
+            }
+            if steps < 200 {
+                pending.extend(self.below(effect).into_iter().rev());
+            }
+        }
+        result
     }
 
     /// Whether the result of a function that keeps its results is not there yet, where its arguments differ between
@@ -827,4 +849,10 @@ impl<'p> Engine<'p> {
             _ => effect,
         }
     }
+}
+
+/// Whether a function's name says that every rank leaves with the same.
+fn agrees_by_name(name: Symbol) -> bool {
+    let name = name.as_str().trim_start_matches('_');
+    ["all_gather", "allgather", "all_reduce", "allreduce"].iter().any(|start| name.starts_with(start))
 }

@@ -86,6 +86,8 @@ pub struct Engine<'p> {
     births: FxHashMap<Value, Vec<Birth>>,
     /// Values that are this rank's share of the data, not facts of the outside world.
     pub(super) shares: FxHashSet<Value>,
+    /// Values that this rank's clock told.
+    pub(super) clocks: FxHashSet<Value>,
     /// Conditions under which a function refuses its argument: a file where it asked for a folder.
     pub(super) refusals: FxHashSet<Site>,
     reaching: &'p FxHashSet<FunctionId>,
@@ -128,6 +130,10 @@ pub(super) struct Frame<'p> {
     dead: bool,
     /// How many contexts around suspend what a wrapped module's backward issues.
     pub(super) quiet: u32,
+    /// Whether the job's process group has been taken down: nothing communicates any more.
+    pub(super) parted: bool,
+    /// Whether one of the arms just left has taken it down.
+    parts: bool,
 }
 
 impl<'p> Frame<'p> {
@@ -201,6 +207,7 @@ impl<'p> Engine<'p> {
             writers: FxHashMap::default(),
             births: FxHashMap::default(),
             shares: FxHashSet::default(),
+            clocks: FxHashSet::default(),
             refusals: FxHashSet::default(),
             reaching,
             taint,
@@ -297,6 +304,17 @@ impl<'p> Engine<'p> {
     /// Whether the function stands in a file of tests.
     pub(super) fn is_test(&self, function: FunctionId) -> bool {
         crate::graph::is_test(&self.program.file(self.program.locate(function).0).path)
+    }
+
+    /// Whether the function is one half of a context manager.
+    pub(super) fn is_half(&self, function: FunctionId) -> bool {
+        let other = match self.program.function(function).name.as_str() {
+            "__enter__" => "__exit__",
+            "__exit__" => "__enter__",
+            _ => return false,
+        };
+        let class = self.program.class_of(function);
+        class.is_some_and(|class| self.program.method(class, Symbol::new(other)).is_some())
     }
 
     /// Whether one function stands inside another.
@@ -401,6 +419,8 @@ impl<'p> Engine<'p> {
             handed: Vec::new(),
             dead: false,
             quiet: 0,
+            parted: false,
+            parts: false,
         };
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);
@@ -465,9 +485,11 @@ impl<'p> Engine<'p> {
                     return Some(self.values.batch(site, axes));
                 }
                 let local = self.values.make(Node::Local(site, axes));
-                if *kind == catalog::LocalKind::Data {
-                    self.shares.insert(local);
-                }
+                match *kind {
+                    catalog::LocalKind::Data => self.shares.insert(local),
+                    catalog::LocalKind::Clock => self.clocks.insert(local),
+                    _ => false,
+                };
                 local
             }
             ValueKind::Member | ValueKind::Uniform | ValueKind::Environment => return None,
@@ -495,7 +517,8 @@ impl<'p> Engine<'p> {
     }
 
     pub(super) fn emit(&mut self, frame: &mut Frame<'p>, effect: EffectId) {
-        if effect != Effects::NOTHING && !frame.dead {
+        let silenced = frame.parted && self.effects.summed(effect).events;
+        if effect != Effects::NOTHING && !frame.dead && !silenced {
             frame.sequence.push(effect);
         }
     }
@@ -601,6 +624,8 @@ impl<'p> Engine<'p> {
             handed: Vec::new(),
             dead: false,
             quiet: 0,
+            parted: false,
+            parts: false,
         }
     }
 
