@@ -7,7 +7,7 @@ mod build;
 mod compare;
 mod ends;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -187,9 +187,22 @@ struct Continuations {
 
 enum Hole {
     /// Run the body of the `with` statement, whose own surroundings are these.
-    Run { body: EffectId, outer: Continuations, ret: TraceId, brk: TraceId, again: TraceId },
-    /// Remember what follows the hole.
-    Capture(Cell<Option<TraceId>>),
+    Run { body: EffectId, outer: Continuations, ret: Leaving, brk: Leaving, again: Leaving, at: Cell<usize> },
+    /// Remember what follows each hole, in the order in which they are come by.
+    Capture(RefCell<Vec<TraceId>>),
+}
+
+/// Where leaving the body of a `with` statement leads, by the hole it runs in.
+struct Leaving {
+    after: Vec<TraceId>,
+    /// Where nothing is known to follow the hole.
+    target: TraceId,
+}
+
+impl Leaving {
+    fn from(&self, hole: usize) -> TraceId {
+        self.after.get(hole).copied().unwrap_or(self.target)
+    }
 }
 
 type MemoKey = (EffectId, TraceId, TraceId, TraceId, TraceId, u16, u64);

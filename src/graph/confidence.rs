@@ -179,28 +179,19 @@ impl Evidence<'_, '_> {
     /// Whether the question is whether a path is a file or a folder: what somebody was given, not what a rank has left
     /// there for its peers.
     fn asks_for_kind_of_file(&self) -> bool {
-        if !self.is_opaque() || self.born_outside().is_none() {
-            return false;
-        }
-        let Some((model, question)) = self.question() else { return false };
-        let (mut kind, mut more) = (false, false);
-        each_expression(model, question, &mut |_, expr| {
-            if let Expr::Call(call) = expr
-                && let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(model.call(call).callee)
-            {
-                match name.as_str() {
-                    "isdir" | "is_dir" | "isfile" | "is_file" => kind = true,
-                    "exists" | "lexists" | "listdir" | "glob" | "iglob" | "rglob" | "iterdir" => more = true,
-                    _ => {}
-                }
-            }
-        });
-        // Whoever makes the folder there asks whether somebody else has.
-        kind && !more && !self.is_negated(model, question)
-    }
-
-    fn is_negated(&self, model: &File, question: ExprId) -> bool {
-        matches!(model.expr(question), Expr::Unary(crate::model::UnaryOp::Not, _))
+        let Some(born) = self.born_outside().filter(|_| self.is_opaque()) else { return false };
+        let told = |(model, expr): (&File, ExprId)| {
+            let Expr::Call(call) = model.expr(expr) else { return false };
+            let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(model.call(call).callee) else {
+                return false;
+            };
+            matches!(name.as_str(), "isdir" | "is_dir" | "isfile" | "is_file")
+        };
+        // Whoever makes it where it is not there asks whether somebody else has.
+        let makes = |(model, question): (&File, ExprId)| {
+            matches!(model.expr(question), Expr::Unary(crate::model::UnaryOp::Not, _))
+        };
+        self.engine.written_at(born).is_some_and(told) && !self.question().is_some_and(makes)
     }
 
     /// Whether a fact of the outside world decides only through what is computed from it: of a number that is read from a

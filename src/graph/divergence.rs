@@ -168,7 +168,8 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
                     continue;
                 }
                 let Some(summary) = engine.summary(completed) else { continue };
-                let root = whole(&mut engine, summary.effects);
+                let judged = engine.judged(completed, summary.effects);
+                let root = whole(&mut engine, judged);
                 check(&engine, completed, root, &mut healed, &mut out.splits);
                 seen_roots.collect(&mut engine, completed, summary.effects, &mut out.foreign_roots);
                 gates(&engine, completed, summary.effects, &mut out.gates);
@@ -202,10 +203,6 @@ struct Outline {
 
 fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut Healed, out: &mut Vec<Split>) {
     let summed = engine.effects.summed(root);
-    // The two halves of a context manager make up for each other: they are judged where it is entered.
-    if engine.is_half(function) {
-        return;
-    }
     if !summed.events || summed.varies.is_empty() || summed.weight > MAX_WEIGHT {
         return;
     }

@@ -106,12 +106,13 @@ impl Run<'_, '_> {
             }
             Effect::Scope { manager, body } => self.scope(*manager, *body, to),
             Effect::Hole => match to.hole.clone().as_deref() {
-                Some(Hole::Run { body, outer, ret, brk, again }) => {
+                Some(Hole::Run { body, outer, ret, brk, again, at }) => {
+                    let hole = at.replace(at.get() + 1);
                     let inside = Continuations {
                         next: to.next,
-                        ret: *ret,
-                        brk: *brk,
-                        again: *again,
+                        ret: ret.from(hole),
+                        brk: brk.from(hole),
+                        again: again.from(hole),
                         raise: to.raise.clone(),
                         hole: outer.hole.clone(),
                         level: outer.level,
@@ -119,7 +120,7 @@ impl Run<'_, '_> {
                     self.effect(*body, &inside)
                 }
                 Some(Hole::Capture(cell)) => {
-                    cell.set(Some(to.next));
+                    cell.borrow_mut().push(to.next);
                     to.next
                 }
                 None => to.next,
@@ -161,9 +162,9 @@ impl Run<'_, '_> {
         let leaves = self.tracer.effects.summed(body).exits;
         let after = |run: &mut Self, target: TraceId| {
             if !leaves {
-                return target;
+                return Leaving { after: Vec::new(), target };
             }
-            let hole = Rc::new(Hole::Capture(Cell::new(None)));
+            let hole = Rc::new(Hole::Capture(RefCell::default()));
             let around = Continuations {
                 next: target,
                 ret: target,
@@ -173,13 +174,14 @@ impl Run<'_, '_> {
                 ..to.clone()
             };
             run.effect(manager, &around);
-            match &*hole {
-                Hole::Capture(cell) => cell.get().unwrap_or(target),
-                Hole::Run { .. } => target,
-            }
+            let after = match &*hole {
+                Hole::Capture(cell) => cell.take(),
+                Hole::Run { .. } => Vec::new(),
+            };
+            Leaving { after, target }
         };
         let (ret, brk, again) = (after(self, to.ret), after(self, to.brk), after(self, to.again));
-        let hole = Rc::new(Hole::Run { body, outer: to.clone(), ret, brk, again });
+        let hole = Rc::new(Hole::Run { body, outer: to.clone(), ret, brk, again, at: Cell::new(0) });
         let around = Continuations { ret: to.next, brk: to.next, again: to.next, hole: Some(hole), ..to.clone() };
         self.effect(manager, &around)
     }
@@ -453,7 +455,28 @@ impl Run<'_, '_> {
             Some(members) if members == alone => 2,
             _ => part(event.members),
         };
-        let key = label(&(event.op, root, part(event.operator), members));
+        let operator = event.operator;
+        self.issued(id, (root, members), operator, next)
+    }
+
+    /// An event with one reduce operator or another, whichever a condition that ranks share chooses.
+    fn issued(&mut self, id: EventId, parts: (u64, u64), operator: Option<Value>, next: TraceId) -> TraceId {
+        if let Some(value) = operator
+            && let Node::If(test, then, otherwise) = *self.tracer.values.node(value)
+        {
+            match self.evaluator.truth(test) {
+                Truth::Known(true) => return self.issued(id, parts, Some(then), next),
+                Truth::Known(false) => return self.issued(id, parts, Some(otherwise), next),
+                Truth::Same(_) => {
+                    let then = self.issued(id, parts, Some(then), next);
+                    let otherwise = self.issued(id, parts, Some(otherwise), next);
+                    self.choice = None;
+                    return self.asked(test, then, otherwise);
+                }
+            }
+        }
+        let op = self.tracer.effects.event(id).op;
+        let key = label(&(op, parts.0, self.evaluator.wire(operator), parts.1));
         self.tracer.event(key, id, next)
     }
 }

@@ -306,15 +306,51 @@ impl<'p> Engine<'p> {
         crate::graph::is_test(&self.program.file(self.program.locate(function).0).path)
     }
 
-    /// Whether the function is one half of a context manager.
-    pub(super) fn is_half(&self, function: FunctionId) -> bool {
+    /// What is judged of a function's effects. The halves of a context manager make up for each other: the first is
+    /// judged together with the second, and the second not at all.
+    pub(in crate::graph) fn judged(&mut self, function: FunctionId, effects: EffectId) -> EffectId {
         let other = match self.program.function(function).name.as_str() {
             "__enter__" => "__exit__",
             "__exit__" => "__enter__",
-            _ => return false,
+            _ => return effects,
         };
         let class = self.program.class_of(function);
-        class.is_some_and(|class| self.program.method(class, Symbol::new(other)).is_some())
+        let Some(other) = class.and_then(|class| self.program.method(class, Symbol::new(other))) else {
+            return effects;
+        };
+        let Some(rest) = self.summary(other).map(|summary| summary.effects) else { return effects };
+        match (self.without_last_return(effects), self.without_last_return(rest)) {
+            (Some(first), Some(second)) if self.program.function(function).name.as_str() == "__enter__" => {
+                self.effects.seq(&[first, second], &self.values)
+            }
+            (Some(_), Some(_)) => Effects::NOTHING,
+            _ => effects,
+        }
+    }
+
+    /// The effects of a function that returns at its end or nowhere.
+    fn without_last_return(&mut self, effects: EffectId) -> Option<EffectId> {
+        let is_return = |engine: &Self, effect: EffectId| {
+            matches!(engine.effects.get(effect), Effect::Exit(crate::flow::Exit::Return, _))
+        };
+        let parts = match self.effects.get(effects) {
+            Effect::Seq(parts) => parts.to_vec(),
+            _ => vec![effects],
+        };
+        let kept = match parts.split_last() {
+            Some((&last, rest)) if is_return(self, last) => rest.to_vec(),
+            _ => parts,
+        };
+        let mut pending = kept.clone();
+        while let Some(effect) = pending.pop() {
+            if is_return(self, effect) {
+                return None;
+            }
+            if !matches!(self.effects.get(effect), Effect::Call { .. }) {
+                pending.extend(self.below(effect));
+            }
+        }
+        Some(self.effects.seq(&kept, &self.values))
     }
 
     /// Whether one function stands inside another.
@@ -594,8 +630,11 @@ impl<'p> Engine<'p> {
         }
         let mut value = fallback;
         if let Some(expr) = program.single_assignment(file, model.module(), name) {
-            let mut frame = self.module_frame(file);
-            value = self.expression(&mut frame, expr);
+            let only_begins = matches!(model.expr(expr), Expr::Int(_) | Expr::Bool(_) | Expr::Str(_));
+            if !only_begins || !is_rebound(model, name) {
+                let mut frame = self.module_frame(file);
+                value = self.expression(&mut frame, expr);
+            }
         }
         let unhelpful = matches!(self.values.node(value), Node::None | Node::Unknown(_));
         if unhelpful && let Some(convention) = program.catalog.convention(name) {
@@ -716,6 +755,8 @@ impl<'p> Engine<'p> {
                             Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
                                 model.list(parts).iter().for_each(|&part| wrote(part))
                             }
+                            // `self.groups[name] = group` changes what `groups` holds.
+                            Expr::Subscript(container, _) => wrote(container),
                             _ => wrote(target),
                         }
                     }
@@ -745,4 +786,12 @@ impl<'p> Engine<'p> {
             _ => false,
         })
     }
+}
+
+/// Whether a function of the file declares the module's variable as one that it writes.
+fn is_rebound(model: &File, name: Symbol) -> bool {
+    model.functions.iter().filter(|function| function.kind == FunctionKind::Def).any(|function| {
+        let mut statements = model.block(function.body).iter();
+        statements.any(|&stmt| matches!(model.stmt(stmt), Stmt::Outer(names) if names.contains(&name)))
+    })
 }

@@ -37,6 +37,8 @@ impl<'p> Engine<'p> {
     /// A name of a library that is read, not called.
     pub(super) fn external_value(&mut self, frame: &mut Frame<'p>, dotted: Symbol, span: Span) -> Value {
         match self.program.catalog.entry(dotted) {
+            // The same everywhere, and the same wherever it is named.
+            Some(Entry::Value(value)) if value.kind == ValueKind::Uniform => self.external(dotted),
             Some(entry @ Entry::Value(value)) if !matches!(value.kind, ValueKind::Environment) => {
                 let entry = entry.clone();
                 // A function that is named without being called is the function; a property is its value.
