@@ -374,9 +374,8 @@ impl Program {
     /// What `apply` of an autograd function of the program runs: its `forward`, with a context in front.
     pub fn applied(&self, class: ClassId) -> Option<FunctionId> {
         let forward = self.method(class, Symbol::new("forward"))?;
-        let is_function = |base: &Symbol| {
-            matches!(base.as_str(), "torch.autograd.Function" | "torch.autograd.function.Function")
-        };
+        let is_function =
+            |base: &Symbol| matches!(base.as_str(), "torch.autograd.Function" | "torch.autograd.function.Function");
         self.external_bases(class).iter().any(is_function).then_some(forward)
     }
 
