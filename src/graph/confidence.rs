@@ -264,6 +264,8 @@ fn reaches_plainly(engine: &Engine<'_>, value: Value, leaf: Value) -> bool {
         match engine.values.node(value) {
             Node::Binary(BinaryOp::Sub | BinaryOp::Add, left, right) => pending.extend([*left, *right]),
             Node::Binary(..) | Node::Range(_) => {}
+            // A number that a name holds.
+            Node::Apply(name, _) if matches!(name.as_str(), "int" | "float") => {}
             Node::Apply(name, parts) if parts.len() == 1 || !matches!(name.as_str(), "DataLoader" | "min" | "max") => {
                 pending.extend(parts.iter());
             }

@@ -574,11 +574,15 @@ fn neighbours(
         }
     }
     for &atom in atoms.iter().take(32) {
-        if base.atoms.get(&atom) == Some(&false) {
-            let mut other = base.clone();
-            other.atoms.insert(atom, true);
-            out.push(other);
-        }
+        // Of many facts only few mixtures are begun with: where all of them hold, each is taken away in turn.
+        let flipped = match base.atoms.get(&atom) {
+            Some(false) => true,
+            Some(true) if atoms.len() > MAX_ATOMS => false,
+            _ => continue,
+        };
+        let mut other = base.clone();
+        other.atoms.insert(atom, flipped);
+        out.push(other);
     }
     out
 }

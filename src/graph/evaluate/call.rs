@@ -296,6 +296,7 @@ impl<'p> Engine<'p> {
         }
         self.after_method(frame, &arguments, &summary.attributes, &mut substitution);
         self.after_filling(frame, function, &arguments, span);
+        self.after_agreement(frame, function, &arguments, &summary.filled, &mut substitution);
         let result = self.replaced(summary.result, &mut substitution);
         let says_nothing = matches!(
             self.values.node(result),
@@ -491,6 +492,26 @@ impl<'p> Engine<'p> {
                 let filled = self.changed(frame, value, &rest, span);
                 frame.set(name, filled);
             }
+        }
+    }
+
+    /// What a function has had the ranks agree on, in what it was handed for that.
+    fn after_agreement(
+        &mut self,
+        frame: &mut Frame<'p>,
+        function: FunctionId,
+        arguments: &Arguments,
+        filled: &[(usize, Value)],
+        substitution: &mut Substitution,
+    ) {
+        let skipped = usize::from(arguments.receiver.is_some());
+        for &(at, value) in filled {
+            let name = self.program.function(function).parameters[at].name;
+            let by_position = at.checked_sub(skipped).and_then(|at| arguments.positional.get(at)).and_then(|arg| arg.1);
+            let by_name = || arguments.keywords.iter().find(|keyword| keyword.0 == name).and_then(|keyword| keyword.2);
+            let Some(expr) = by_position.or_else(by_name) else { continue };
+            let value = self.replaced(value, substitution);
+            self.store(frame, expr, value);
         }
     }
 
@@ -854,5 +875,7 @@ impl<'p> Engine<'p> {
 /// Whether a function's name says that every rank leaves with the same.
 fn agrees_by_name(name: Symbol) -> bool {
     let name = name.as_str().trim_start_matches('_');
-    ["all_gather", "allgather", "all_reduce", "allreduce"].iter().any(|start| name.starts_with(start))
+    ["all_gather", "allgather", "all_reduce", "allreduce", "broadcast_object", "sync_object"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }

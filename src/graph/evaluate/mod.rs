@@ -54,6 +54,8 @@ pub struct Summary {
     pub result: Value,
     /// What it leaves in attributes of its first parameter.
     pub attributes: Vec<(Symbol, Value)>,
+    /// What it leaves in parameters that it has the ranks agree on, by position.
+    pub filled: Vec<(usize, Value)>,
 }
 
 /// Where a value that differs between ranks was born.
@@ -495,7 +497,37 @@ impl<'p> Engine<'p> {
             }
             None => Vec::new(),
         };
-        Summary { effects, result, attributes }
+        let filled = self.filled(&frame);
+        Summary { effects, result, attributes, filled }
+    }
+
+    /// Parameters that hold something agreed on in the end, and were not given another object on the way.
+    fn filled(&self, frame: &Frame<'p>) -> Vec<(usize, Value)> {
+        let definition = frame.model.function(frame.local);
+        let is_agreed = |value: Value| matches!(self.values.node(value), Node::Agreed(..));
+        // Where there is one process, or none to agree with, it stays what it was.
+        let agreed = |value: Value| match *self.values.node(value) {
+            Node::Agreed(..) => Some(value),
+            Node::If(test, then, otherwise) if self.values.vary(test).is_empty() => {
+                [then, otherwise].into_iter().find(|&arm| is_agreed(arm))
+            }
+            _ => None,
+        };
+        let parameters = definition.parameters.iter().enumerate();
+        let found = parameters.filter_map(|(at, parameter)| Some((at, agreed(frame.get(parameter.name)?)?)));
+        let mut found: Vec<(usize, Value)> = found.collect();
+        if !found.is_empty() {
+            each_statement(frame.model, definition.body, &mut |_, stmt| {
+                if let Stmt::Assign { targets, .. } = stmt {
+                    let targets = frame.model.list(*targets);
+                    found.retain(|&(at, _)| {
+                        let name = definition.parameters[at].name;
+                        !targets.iter().any(|&target| frame.model.expr(target) == Expr::Name(name))
+                    });
+                }
+            });
+        }
+        found
     }
 
     fn parameter_meaning(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {

@@ -469,7 +469,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Writes through a buffer expression: a name, an attribute, or an element of one.
-    fn store(&mut self, frame: &mut Frame<'p>, expr: ExprId, value: Value) {
+    pub(super) fn store(&mut self, frame: &mut Frame<'p>, expr: ExprId, value: Value) {
         use crate::model::Expr;
         let model = frame.model;
         match model.expr(expr) {
