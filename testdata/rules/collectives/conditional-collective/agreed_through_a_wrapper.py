@@ -11,7 +11,7 @@ def share(objects, src=0):
 
 def share_if_any(objects, src=0):
     if dist.is_initialized():
-        share(objects, src)
+        dist.broadcast_object_list(objects, src=src)
 
 
 def look_at(objects):
