@@ -7,7 +7,7 @@ mod build;
 mod compare;
 mod ends;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -187,9 +187,22 @@ struct Continuations {
 
 enum Hole {
     /// Run the body of the `with` statement, whose own surroundings are these.
-    Run { body: EffectId, outer: Continuations, ret: TraceId, brk: TraceId, again: TraceId },
-    /// Remember what follows the hole.
-    Capture(Cell<Option<TraceId>>),
+    Run { body: EffectId, outer: Continuations, ret: Leaving, brk: Leaving, again: Leaving, at: Cell<usize> },
+    /// Remember what follows each hole, in the order in which they are come by.
+    Capture(RefCell<Vec<TraceId>>),
+}
+
+/// Where leaving the body of a `with` statement leads, by the hole it runs in.
+struct Leaving {
+    after: Vec<TraceId>,
+    /// Where nothing is known to follow the hole.
+    target: TraceId,
+}
+
+impl Leaving {
+    fn from(&self, hole: usize) -> TraceId {
+        self.after.get(hole).copied().unwrap_or(self.target)
+    }
 }
 
 type MemoKey = (EffectId, TraceId, TraceId, TraceId, TraceId, u16, u64);
@@ -215,12 +228,22 @@ pub struct Tracer<'a> {
     /// How choices and loops were decided for the class last traced.
     decisions: Decisions,
     /// Questions about what a peer sent: the sender need not have asked them in these words.
-    received: FxHashSet<u64>,
+    received: FxHashMap<u64, Vec<EffectId>>,
+    /// Where the class last traced asked for what it was sent together with something that settled the question.
+    heard: Heard,
+    /// The same, of the two classes compared.
+    both_heard: [Rc<Heard>; 2],
     /// Questions whether something is this or that constant: what, which, and the answer that says so.
     equations: FxHashMap<u64, (Value, Value, bool)>,
     /// Classes traced before.
-    classes: FxHashMap<Assignment, (TraceId, Rc<Decisions>)>,
+    classes: FxHashMap<Assignment, Traced>,
 }
+
+/// Choices about something that was sent, which a class settles by something else.
+type Heard = FxHashSet<EffectId>;
+
+/// The trace of a class, how it decided, and what it heard.
+type Traced = (TraceId, Rc<Decisions>, Rc<Heard>);
 
 const END: TraceId = TraceId(0);
 const ABORT: TraceId = TraceId(1);
@@ -251,7 +274,9 @@ impl<'a> Tracer<'a> {
             fuel,
             healed,
             decisions: FxHashMap::default(),
-            received: FxHashSet::default(),
+            received: FxHashMap::default(),
+            heard: Heard::default(),
+            both_heard: Default::default(),
             equations: FxHashMap::default(),
             classes: FxHashMap::default(),
         };
@@ -267,8 +292,9 @@ impl<'a> Tracer<'a> {
 
     /// Traces two classes and compares them.
     pub fn compare(&mut self, root: EffectId, one: &Assignment, other: &Assignment) -> Option<Difference> {
-        let (first, _) = self.trace(root, one);
-        let (second, _) = self.trace(root, other);
+        let (first, _, heard) = self.trace(root, one);
+        let (second, _, other_heard) = self.trace(root, other);
+        self.both_heard = [heard, other_heard];
         if self.exhausted() {
             return None;
         }
@@ -279,8 +305,8 @@ impl<'a> Tracer<'a> {
 
     /// The choices and loops that two classes decide differently, in no order.
     pub fn partings(&mut self, root: EffectId, one: &Assignment, other: &Assignment) -> Vec<Parting> {
-        let (_, first) = self.trace(root, one);
-        let (_, second) = self.trace(root, other);
+        let (_, first, _) = self.trace(root, one);
+        let (_, second, _) = self.trace(root, other);
         let mut out: Vec<Parting> = first
             .iter()
             .filter_map(|(&effect, decided)| {
@@ -295,18 +321,19 @@ impl<'a> Tracer<'a> {
         out
     }
 
-    fn trace(&mut self, root: EffectId, class: &Assignment) -> (TraceId, Rc<Decisions>) {
+    fn trace(&mut self, root: EffectId, class: &Assignment) -> Traced {
         let continuations =
             Continuations { next: END, ret: END, brk: END, again: END, raise: None, hole: None, level: 0 };
-        if let Some((known, decisions)) = self.classes.get(class) {
-            return (*known, decisions.clone());
+        if let Some(known) = self.classes.get(class) {
+            return known.clone();
         }
         let evaluator = Evaluator::new(self.values, self.world, class);
-        let mut run = Run { tracer: self, evaluator, memo: FxHashMap::default(), calls: Vec::new() };
+        let mut run = Run { tracer: self, evaluator, memo: FxHashMap::default(), calls: Vec::new(), choice: None };
         let made = run.effect(root, &continuations);
         let decisions = Rc::new(std::mem::take(&mut self.decisions));
-        self.classes.insert(class.clone(), (made, decisions.clone()));
-        (made, decisions)
+        let traced = (made, decisions, Rc::new(std::mem::take(&mut self.heard)));
+        self.classes.insert(class.clone(), traced.clone());
+        traced
     }
 
     fn decided(&mut self, effect: EffectId, decided: Decided) {

@@ -172,7 +172,7 @@ pub const MEMBERS: &str = "members";
 pub const IS_MEMBER: &str = "is_member";
 
 /// What a node is made of, where that is worth following.
-fn parts(node: &Node) -> Vec<Value> {
+pub fn parts(node: &Node) -> Vec<Value> {
     match node {
         Node::Apply(_, parts)
         | Node::Sequence(parts)
@@ -780,7 +780,12 @@ impl Values {
                 (Node::Bool(true), _) => Ok(then),
                 (Node::Bool(false), _) => Ok(otherwise),
                 (Node::Not(inner), _) => Ok(self.make(Node::If(inner, otherwise, then))),
-                _ => self.shared(test, then, otherwise).ok_or(Node::If(test, then, otherwise)),
+                // With a progress bar around it, it is what it was.
+                _ if self.without_bar(then) == self.without_bar(otherwise) => Ok(self.without_bar(then)),
+                _ => match self.filled_alike(test, then, otherwise) {
+                    Some(filled) => Ok(filled),
+                    None => self.shared(test, then, otherwise).ok_or(Node::If(test, then, otherwise)),
+                },
             },
             Node::Keyword(mapping, name) => match self.node(mapping).clone() {
                 Node::Mapping(parts) => {
@@ -808,6 +813,46 @@ impl Values {
                 Ok(only)
             }
             other => Err(other),
+        }
+    }
+
+    /// A list that grew by one element either way grew by one element.
+    fn filled_alike(&mut self, test: Value, then: Value, otherwise: Value) -> Option<Value> {
+        let (site, before, first, around) = self.grown_by_one(then)?;
+        let (_, other_before, second, other_around) = self.grown_by_one(otherwise)?;
+        if before != other_before || around != other_around {
+            return None;
+        }
+        let added = self.make(Node::If(test, first, second));
+        let added = self.make(Node::Sequence(Box::from([added])));
+        let mut parts = vec![before, added];
+        if !around.is_empty() {
+            parts.push(self.make(Node::Range(around.into())));
+        }
+        Some(self.make(Node::Changed(site, parts.into())))
+    }
+
+    /// A list that an element was put into in an arm: where, the list before, the element, and the conditions around the
+    /// arm's own.
+    fn grown_by_one(&self, value: Value) -> Option<(Site, Value, Value, Vec<Value>)> {
+        let Node::Changed(site, parts) = self.node(value) else { return None };
+        let (&before, &added, &guards) = match &parts[..] {
+            [before, added, guards] => (before, added, guards),
+            _ => return None,
+        };
+        let Node::Sequence(added) = self.node(added) else { return None };
+        let Node::Range(guards) = self.node(guards) else { return None };
+        let (_, around) = guards.split_last()?;
+        // An entry that is stored under a key may have been there.
+        let one = added.len() == 1 && !matches!(self.node(added[0]), Node::Mapping(_));
+        one.then(|| (*site, before, added[0], around.to_vec()))
+    }
+
+    /// What a progress bar is around.
+    fn without_bar(&self, value: Value) -> Value {
+        match self.node(value) {
+            Node::Mapped(name, parts) if name.as_str() == "tqdm" && parts.len() == 1 => parts[0],
+            _ => value,
         }
     }
 

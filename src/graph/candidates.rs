@@ -124,8 +124,10 @@ fn own_parameters(function: &Function) -> Vec<Symbol> {
 
 /// The names under which a function is called.
 fn names_of(program: &Program, function: FunctionId) -> impl Iterator<Item = Symbol> {
-    let class = program.class_of(function).map(|class| program.class(class).name);
-    std::iter::once(program.function(function).name).chain(class)
+    let class = program.class_of(function);
+    let applied = class.filter(|&class| program.applied(class) == Some(function)).map(|_| Symbol::new("apply"));
+    let class = class.map(|class| program.class(class).name);
+    std::iter::once(program.function(function).name).chain(class).chain(applied)
 }
 
 /// One function, what in it may differ, and where it may reach a collective.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Effect, EffectId, EventId, GroupKey, Node, Parting, Value};
+use crate::flow::{Axes, Effect, EffectId, EventId, GroupKey, LoopKind, Node, Parting, Value};
 use crate::model::{BinaryOp, CompareOp, Expr, ExprId, File, each_expression};
 
 use super::blame::{contains, preorder};
@@ -57,6 +57,10 @@ impl Evidence<'_, '_> {
             || self.is_unexplained()
             || self.is_guess()
             || self.asks_a_cache()
+            || self.asks_for_kind_of_file()
+            || self.is_worked_out()
+            || self.is_drawn_alike()
+            || self.follows_commands()
             || !self.is_share() && asks_for_none(engine, self.test)
             || may_be_members(engine, self.test, group)
             || self.is_opaque() && engine.is_test(self.function)
@@ -160,13 +164,67 @@ impl Evidence<'_, '_> {
         let Some((model, question)) = self.question() else { return false };
         let mut asks = false;
         each_expression(model, question, &mut |_, expr| {
-            if let Expr::Compare(CompareOp::In | CompareOp::NotIn, _, container) = expr
-                && let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(container)
-            {
+            let asked = match expr {
+                Expr::Compare(CompareOp::In | CompareOp::NotIn, _, container) => container,
+                Expr::Compare(_, cached, _) => cached,
+                _ => return,
+            };
+            if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(asked) {
                 asks |= name.as_str().to_ascii_lowercase().contains("cache");
             }
         });
         asks
+    }
+
+    /// Whether the question is whether a path is a file or a folder: what somebody was given, not what a rank has left
+    /// there for its peers.
+    fn asks_for_kind_of_file(&self) -> bool {
+        let Some(born) = self.born_outside().filter(|_| self.is_opaque()) else { return false };
+        let told = |(model, expr): (&File, ExprId)| {
+            let Expr::Call(call) = model.expr(expr) else { return false };
+            let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(model.call(call).callee) else {
+                return false;
+            };
+            matches!(name.as_str(), "isdir" | "is_dir" | "isfile" | "is_file")
+        };
+        // Whoever makes it where it is not there asks whether somebody else has.
+        let makes = |(model, question): (&File, ExprId)| {
+            matches!(model.expr(question), Expr::Unary(crate::model::UnaryOp::Not, _))
+        };
+        self.engine.written_at(born).is_some_and(told) && !self.question().is_some_and(makes)
+    }
+
+    /// Whether a fact of the outside world decides only through what is computed from it: of a number that is read from a
+    /// name on the disk nobody knows whether it differs. Time that has passed is the difference of two.
+    fn is_worked_out(&self) -> bool {
+        if self.born_outside().is_none() || self.leaf.is_some_and(|leaf| self.engine.clocks.contains(&leaf)) {
+            return false;
+        }
+        let (Some(test), Some(leaf)) = (self.test, self.leaf) else { return false };
+        !reaches_plainly(self.engine, test, leaf)
+    }
+
+    /// Whether ranks of one model draw a number: they are seeded alike, each draws what the others draw.
+    fn is_drawn_alike(&self) -> bool {
+        let GroupKey::Axis(axes) = self.found.group else { return false };
+        let within = ["tp", "pp", "mp", "cp", "sp"].into_iter().map(Axes::named).any(|axis| axis == axes);
+        within && self.born_outside().is_some() && self.birth.is_some_and(|birth| birth.reason.as_str() == DRAWN)
+    }
+
+    /// Whether one side waits for commands, for ever: who gives them may stand anywhere.
+    fn follows_commands(&self) -> bool {
+        let by_rank = !self.is_opaque();
+        let Some(cause) = self.cause.filter(|_| by_rank) else { return false };
+        let commands = |event: EventId| {
+            let known = self.engine.effects.event(event);
+            known.root.is_some()
+                && preorder(self.engine, cause.effect).into_iter().any(|effect| {
+                    matches!(self.engine.effects.get(effect), Effect::Loop { kind: LoopKind::While { test }, body, .. }
+                        if *self.engine.values.node(*test) == Node::Bool(true)
+                            && first_event(self.engine, *body) == Some(event))
+                })
+        };
+        self.found.difference.events().into_iter().flatten().any(commands)
     }
 
     /// Each call of the way is looked up by name: a long one beside another inferred step is too much. A function that
@@ -179,6 +237,42 @@ impl Evidence<'_, '_> {
         let long = if world { LONG_WAY } else { LONG_WAY - 1 };
         steps >= long && (sure < Confidence::High || !by_rank)
     }
+}
+
+/// Why a number that is drawn differs, as the catalogue says it.
+const DRAWN: &str = "each process draws its own";
+
+/// The event that an effect begins with.
+fn first_event(engine: &Engine<'_>, effect: EffectId) -> Option<EventId> {
+    preorder(engine, effect).into_iter().find_map(|effect| match engine.effects.get(effect) {
+        Effect::Event(event) => Some(*event),
+        _ => None,
+    })
+}
+
+/// Whether a fact goes into the value without being computed with.
+fn reaches_plainly(engine: &Engine<'_>, value: Value, leaf: Value) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        if value == leaf {
+            return true;
+        }
+        if !seen.insert(value) || seen.len() > 2_000 {
+            continue;
+        }
+        match engine.values.node(value) {
+            Node::Binary(BinaryOp::Sub | BinaryOp::Add, left, right) => pending.extend([*left, *right]),
+            Node::Binary(..) | Node::Range(_) => {}
+            // A number that a name holds.
+            Node::Apply(name, _) if matches!(name.as_str(), "int" | "float") => {}
+            Node::Apply(name, parts) if parts.len() == 1 || !matches!(name.as_str(), "DataLoader" | "min" | "max") => {
+                pending.extend(parts.iter());
+            }
+            node => pending.extend(crate::flow::parts(node)),
+        }
+    }
+    false
 }
 
 /// Whether a rank goes into the value by what the program itself computes, not through what an unknown function or
@@ -245,6 +339,13 @@ fn may_be_members(engine: &Engine<'_>, test: Option<Value>, group: &GroupKey) ->
             Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
             Node::Compare(CompareOp::In | CompareOp::NotIn, rank, list) => {
                 return is_world_rank(engine, *rank) && matches!(engine.values.node(*list), Node::Sequence(_));
+            }
+            // Between the first and the last of somebody's ranks.
+            Node::Compare(CompareOp::Less, left, right)
+                if [*left, *right].iter().any(|&side| is_world_rank(engine, side))
+                    && ![*left, *right].iter().any(|&side| matches!(engine.values.node(side), Node::Int(_))) =>
+            {
+                return true;
             }
             Node::Compare(_, left, right) => pending.extend([*left, *right]),
             Node::Binary(BinaryOp::Mod | BinaryOp::FloorDiv, left, _) if is_world_rank(engine, *left) => return true,

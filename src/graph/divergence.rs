@@ -168,7 +168,8 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> D
                     continue;
                 }
                 let Some(summary) = engine.summary(completed) else { continue };
-                let root = whole(&mut engine, summary.effects);
+                let judged = engine.judged(completed, summary.effects);
+                let root = whole(&mut engine, judged);
                 check(&engine, completed, root, &mut healed, &mut out.splits);
                 seen_roots.collect(&mut engine, completed, summary.effects, &mut out.foreign_roots);
                 gates(&engine, completed, summary.effects, &mut out.gates);
@@ -375,7 +376,7 @@ fn compare_classes(
     let mut tracer = Tracer::new(&engine.values, &engine.effects, world, group.clone(), healed, FUEL);
     for base in bases(&atoms, &missing.axes, members, &ranks) {
         for other in neighbours(&base, &atoms, &missing.axes, &ranks, extent) {
-            if contradicts(engine, &base) || contradicts(engine, &other) {
+            if contradicts(engine, &base) || contradicts(engine, &other) || missing.rank && is_misplaced(&other) {
                 continue;
             }
             if let Some(difference) = tracer.compare(root, &base, &other) {
@@ -563,17 +564,32 @@ fn neighbours(
         for at in 1..extent {
             let mut other = base.clone();
             other.coordinates.insert(axis, at);
+            // The first rank is the first along every axis.
+            if let Some(&second) = ranks.get(1)
+                && other.rank == 0
+            {
+                out.push(Assignment { rank: second, ..other.clone() });
+            }
             out.push(other);
         }
     }
     for &atom in atoms.iter().take(32) {
-        if base.atoms.get(&atom) == Some(&false) {
-            let mut other = base.clone();
-            other.atoms.insert(atom, true);
-            out.push(other);
-        }
+        // Of many facts only few mixtures are begun with: where all of them hold, each is taken away in turn.
+        let flipped = match base.atoms.get(&atom) {
+            Some(false) => true,
+            Some(true) if atoms.len() > MAX_ATOMS => false,
+            _ => continue,
+        };
+        let mut other = base.clone();
+        other.atoms.insert(atom, flipped);
+        out.push(other);
     }
     out
+}
+
+/// Whether the first rank is said to be another along some axis.
+fn is_misplaced(class: &Assignment) -> bool {
+    class.rank == 0 && class.coordinates.values().any(|&at| at != 0)
 }
 
 /// Whether a class claims what cannot be: something that is `None` and also true, or equal to two constants.

@@ -19,6 +19,9 @@ use super::resolve::Target;
 /// A method of an unknown object is taken for one of at most so many of its name in the same tree.
 const MAX_NAMESAKES: usize = 2;
 
+/// How autograd functions are called: it runs their `forward`.
+const APPLY: &str = "apply";
+
 /// A place where a name is called or handed over.
 #[derive(Clone, Copy)]
 struct Mention {
@@ -121,7 +124,9 @@ impl<'p> Search<'p> {
                 *self.definitions.entry((self.program.tree_of(file), function.name)).or_default() += 1;
             }
             self.mentions.extend(model.classes.iter().map(|class| (class.name, Vec::new())));
+            self.mentions.extend(aliases(model, None).into_iter().map(|name| (name, Vec::new())));
         }
+        self.mentions.insert(Symbol::new(APPLY), Vec::new());
         self.mentions.extend(self.definitions.keys().map(|&(_, name)| (name, Vec::new())));
         let operations = self.program.catalog.entries().filter(|(_, entry)| communicates(entry));
         self.mentions.extend(operations.map(|(name, _)| (name.last_part(), Vec::new())));
@@ -301,6 +306,13 @@ impl<'p> Search<'p> {
         {
             names.push(program.class(class).name);
         }
+        if let Some(class) = class
+            && definition.name.as_str() == "forward"
+            && program.applied(class) == Some(function)
+        {
+            names.push(Symbol::new(APPLY));
+            names.extend(aliases(model, Some(program.class(class).name)));
+        }
         for name in names {
             if !self.callers.contains_key(&name) {
                 let sorted = self.sorted(name);
@@ -393,6 +405,24 @@ struct Callers {
     /// Local names: nested functions, and parameters that are handed functions.
     of_local: FxHashMap<FileId, Vec<Place>>,
     of_unknown: FxHashMap<FileId, Vec<Place>>,
+}
+
+/// Names of a module's top level that stand for an autograd function, that one or any: `gather = Gather.apply`.
+fn aliases(model: &crate::model::File, class: Option<Symbol>) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    for &stmt in model.block(model.function(model.module()).body) {
+        if let Stmt::Assign { targets, value } = model.stmt(stmt)
+            && let Expr::Attribute { value, name } = model.expr(*value)
+            && name.as_str() == APPLY
+            && matches!(model.expr(value), Expr::Name(name) if class.is_none_or(|class| class == name))
+        {
+            out.extend(model.list(*targets).iter().filter_map(|&target| match model.expr(target) {
+                Expr::Name(name) => Some(name),
+                _ => None,
+            }));
+        }
+    }
+    out
 }
 
 /// Whether an expression is the method's own object: its first parameter, or `super()`.

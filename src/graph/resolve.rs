@@ -85,7 +85,11 @@ impl Program {
                 self.modules.find(file, Symbol::new(&long)).map(Target::Module)
             }),
             Target::External(dotted) => Some(Target::External(Symbol::new(&format!("{dotted}.{name}")))),
-            Target::Class(class) => self.method(class, name).map(Target::Function),
+            Target::Class(class) => {
+                let method = self.method(class, name);
+                let applied = || if name.as_str() == "apply" { self.applied(class) } else { None };
+                method.or_else(applied).map(Target::Function)
+            }
             Target::Function(_) | Target::Variable(..) => None,
         }
     }
@@ -365,6 +369,14 @@ impl Program {
             let found = self.class(class).methods.iter().rev().find(|(method, _)| *method == name)?;
             Some(self.function_id(file, found.1))
         })
+    }
+
+    /// What `apply` of an autograd function of the program runs: its `forward`, with a context in front.
+    pub fn applied(&self, class: ClassId) -> Option<FunctionId> {
+        let forward = self.method(class, Symbol::new("forward"))?;
+        let is_function =
+            |base: &Symbol| matches!(base.as_str(), "torch.autograd.Function" | "torch.autograd.function.Function");
+        self.external_bases(class).iter().any(is_function).then_some(forward)
     }
 
     /// The class and its bases within the program, nearest first, each once.

@@ -9,6 +9,8 @@ pub(super) struct Run<'t, 'a> {
     pub(super) memo: FxHashMap<MemoKey, TraceId>,
     /// Calls on the way that something is healed below.
     pub(super) calls: Vec<Site>,
+    /// The choice that is being decided.
+    pub(super) choice: Option<EffectId>,
 }
 
 impl Run<'_, '_> {
@@ -54,7 +56,10 @@ impl Run<'_, '_> {
                     let otherwise = self.effect(*otherwise, to);
                     match healed {
                         true => self.tracer.choice(label, then, otherwise),
-                        false => self.asked(*test, then, otherwise),
+                        false => {
+                            self.choice = Some(id);
+                            self.asked(*test, then, otherwise)
+                        }
                     }
                 }
             },
@@ -101,12 +106,13 @@ impl Run<'_, '_> {
             }
             Effect::Scope { manager, body } => self.scope(*manager, *body, to),
             Effect::Hole => match to.hole.clone().as_deref() {
-                Some(Hole::Run { body, outer, ret, brk, again }) => {
+                Some(Hole::Run { body, outer, ret, brk, again, at }) => {
+                    let hole = at.replace(at.get() + 1);
                     let inside = Continuations {
                         next: to.next,
-                        ret: *ret,
-                        brk: *brk,
-                        again: *again,
+                        ret: ret.from(hole),
+                        brk: brk.from(hole),
+                        again: again.from(hole),
                         raise: to.raise.clone(),
                         hole: outer.hole.clone(),
                         level: outer.level,
@@ -114,7 +120,7 @@ impl Run<'_, '_> {
                     self.effect(*body, &inside)
                 }
                 Some(Hole::Capture(cell)) => {
-                    cell.set(Some(to.next));
+                    cell.borrow_mut().push(to.next);
                     to.next
                 }
                 None => to.next,
@@ -156,9 +162,9 @@ impl Run<'_, '_> {
         let leaves = self.tracer.effects.summed(body).exits;
         let after = |run: &mut Self, target: TraceId| {
             if !leaves {
-                return target;
+                return Leaving { after: Vec::new(), target };
             }
-            let hole = Rc::new(Hole::Capture(Cell::new(None)));
+            let hole = Rc::new(Hole::Capture(RefCell::default()));
             let around = Continuations {
                 next: target,
                 ret: target,
@@ -168,13 +174,14 @@ impl Run<'_, '_> {
                 ..to.clone()
             };
             run.effect(manager, &around);
-            match &*hole {
-                Hole::Capture(cell) => cell.get().unwrap_or(target),
-                Hole::Run { .. } => target,
-            }
+            let after = match &*hole {
+                Hole::Capture(cell) => cell.take(),
+                Hole::Run { .. } => Vec::new(),
+            };
+            Leaving { after, target }
         };
         let (ret, brk, again) = (after(self, to.ret), after(self, to.brk), after(self, to.again));
-        let hole = Rc::new(Hole::Run { body, outer: to.clone(), ret, brk, again });
+        let hole = Rc::new(Hole::Run { body, outer: to.clone(), ret, brk, again, at: Cell::new(0) });
         let around = Continuations { ret: to.next, brk: to.next, again: to.next, hole: Some(hole), ..to.clone() };
         self.effect(manager, &around)
     }
@@ -212,7 +219,8 @@ impl Run<'_, '_> {
                     self.tracer.equations.insert(label.min(!label), (subject, constant, label < !label));
                 }
                 if self.received(test) {
-                    self.tracer.received.insert(label.min(!label));
+                    let choices = self.tracer.received.entry(label.min(!label)).or_default();
+                    choices.extend(self.choice.filter(|choice| !choices.contains(choice)));
                 }
                 self.tracer.choice(label, then, otherwise)
             }
@@ -239,8 +247,25 @@ impl Run<'_, '_> {
             None => {}
         }
         let truth = self.evaluator.truth(test);
+        if matches!(truth, Truth::Known(_)) {
+            self.hear(id, test);
+        }
         self.tracer.decided(id, Decided::Truth(truth));
         truth
+    }
+
+    /// Notes what a settled question also asks of what this class was sent: it knows that as well as its peers do.
+    fn hear(&mut self, choice: EffectId, test: Value) {
+        match *self.tracer.values.node(test) {
+            Node::And(left, right) | Node::Or(left, right) => {
+                self.hear(choice, left);
+                self.hear(choice, right);
+            }
+            _ if matches!(self.evaluator.truth(test), Truth::Same(_)) && self.received(test) => {
+                self.tracer.heard.insert(choice);
+            }
+            _ => {}
+        }
     }
 
     fn repeat(
@@ -288,7 +313,7 @@ impl Run<'_, '_> {
                             _ => label(&iter),
                         };
                         if self.received(iter) {
-                            self.tracer.received.insert(label);
+                            self.tracer.received.entry(label).or_default();
                         }
                         self.tracer.decided(id, Decided::Turns(label));
                         self.tracer.repeat(label, body, after, to.next, level)
@@ -382,15 +407,31 @@ impl Run<'_, '_> {
         self.event_on(id, event.group, next)
     }
 
+    fn is_none(&self, value: Value) -> bool {
+        *self.tracer.values.node(value) == Node::None
+    }
+
+    fn is_looked_up(&self, group: Value) -> bool {
+        matches!(self.tracer.values.node(group), Node::Index(..))
+    }
+
     /// An event on one group or another, whichever a condition that ranks share chooses.
     fn event_on(&mut self, id: EventId, group: Value, next: TraceId) -> TraceId {
         if let Node::If(test, then, otherwise) = *self.tracer.values.node(group) {
             match self.evaluator.truth(test) {
                 Truth::Known(true) => return self.event_on(id, then, next),
                 Truth::Known(false) => return self.event_on(id, otherwise, next),
+                // Who looks a group up finds it, or has not made it yet.
+                Truth::Same(_) if self.is_none(then) && self.is_looked_up(otherwise) => {
+                    return self.event_on(id, otherwise, next);
+                }
+                Truth::Same(_) if self.is_none(otherwise) && self.is_looked_up(then) => {
+                    return self.event_on(id, then, next);
+                }
                 Truth::Same(_) if self.evaluator.group(group) == GroupKey::Other(group) => {
                     let then = self.event_on(id, then, next);
                     let otherwise = self.event_on(id, otherwise, next);
+                    self.choice = None;
                     return self.asked(test, then, otherwise);
                 }
                 Truth::Same(_) => {}
@@ -414,7 +455,28 @@ impl Run<'_, '_> {
             Some(members) if members == alone => 2,
             _ => part(event.members),
         };
-        let key = label(&(event.op, root, part(event.operator), members));
+        let operator = event.operator;
+        self.issued(id, (root, members), operator, next)
+    }
+
+    /// An event with one reduce operator or another, whichever a condition that ranks share chooses.
+    fn issued(&mut self, id: EventId, parts: (u64, u64), operator: Option<Value>, next: TraceId) -> TraceId {
+        if let Some(value) = operator
+            && let Node::If(test, then, otherwise) = *self.tracer.values.node(value)
+        {
+            match self.evaluator.truth(test) {
+                Truth::Known(true) => return self.issued(id, parts, Some(then), next),
+                Truth::Known(false) => return self.issued(id, parts, Some(otherwise), next),
+                Truth::Same(_) => {
+                    let then = self.issued(id, parts, Some(then), next);
+                    let otherwise = self.issued(id, parts, Some(otherwise), next);
+                    self.choice = None;
+                    return self.asked(test, then, otherwise);
+                }
+            }
+        }
+        let op = self.tracer.effects.event(id).op;
+        let key = label(&(op, parts.0, self.evaluator.wire(operator), parts.1));
         self.tracer.event(key, id, next)
     }
 }

@@ -37,10 +37,10 @@ impl Tracer<'_> {
             (Shape::Choice(label, ..), Shape::Choice(other_label, ..)) if label == other_label => self
                 .under((label, true), false, (first.first, second.first), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, second.second), here, there, search)),
-            (Shape::Choice(label, ..), _) if !self.received.contains(&label) => self
+            (Shape::Choice(label, ..), _) if !self.is_told(label, 1) => self
                 .under((label, true), false, (first.first, other), here, there, search)
                 .or_else(|| self.under((label, false), false, (first.second, other), here, there, search)),
-            (_, Shape::Choice(label, ..)) if !self.received.contains(&label) => self
+            (_, Shape::Choice(label, ..)) if !self.is_told(label, 0) => self
                 .under((label, true), false, (one, second.first), here, there, search)
                 .or_else(|| self.under((label, false), false, (one, second.second), here, there, search)),
             // The sender has decided what is in the message: one of the answers is what it does. The next message is
@@ -59,7 +59,7 @@ impl Tracer<'_> {
             }
             // As many turns as the sender takes.
             (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..))
-                if self.received.contains(&label) || self.received.contains(&other_label) =>
+                if self.received.contains_key(&label) || self.received.contains_key(&other_label) =>
             {
                 let inside = entered(level, one, true, here);
                 let other_inside = entered(other_level, other, true, there);
@@ -123,6 +123,13 @@ impl Tracer<'_> {
             search.before.truncate(length);
         }
         found
+    }
+
+    /// Whether a question is about what one class was sent, and the other, by its side, knows that in its own words: it
+    /// has not come to the same question by something else.
+    fn is_told(&self, label: u64, other: usize) -> bool {
+        let heard = &self.both_heard[other];
+        self.received.get(&label).is_some_and(|choices| !choices.iter().any(|choice| heard.contains(choice)))
     }
 
     fn under(

@@ -71,6 +71,12 @@ impl<'p> Engine<'p> {
             return value;
         }
         if let Expr::Attribute { value: object, name } = model.expr(call.callee)
+            && let Some(applied) = self.applied(frame, object, name, span)
+        {
+            let arguments = self.arguments(frame, call);
+            return self.call_value(frame, applied, arguments, span);
+        }
+        if let Expr::Attribute { value: object, name } = model.expr(call.callee)
             && !self.rooted_in_module(frame, call.callee)
         {
             return self.method_call(frame, object, name, call, span);
@@ -290,6 +296,7 @@ impl<'p> Engine<'p> {
         }
         self.after_method(frame, &arguments, &summary.attributes, &mut substitution);
         self.after_filling(frame, function, &arguments, span);
+        self.after_agreement(frame, function, &arguments, &summary.filled, &mut substitution);
         let result = self.replaced(summary.result, &mut substitution);
         let says_nothing = matches!(
             self.values.node(result),
@@ -306,6 +313,10 @@ impl<'p> Engine<'p> {
         if agrees && !self.effects.summed(summary.effects).events && !self.values.vary(result).is_empty() {
             return self.unknown(frame, span);
         }
+        let result = match agrees_by_name(definition.name) && !self.values.vary(result).is_empty() {
+            true => self.agreed_by(summary.effects, result, &mut substitution, frame.site(span)),
+            false => result,
+        };
         // What is called a group getter returns a group, whatever could be made of its body.
         let group = by_convention.is_some_and(|meaning| matches!(self.values.node(meaning), Node::AxisGroup(_)))
             && !matches!(
@@ -321,6 +332,24 @@ impl<'p> Engine<'p> {
             Some(meaning) if says_nothing || group || narrower(meaning) => meaning,
             _ => result,
         }
+    }
+
+    /// The result of a function that gathers from all, whatever it unpacks that from: what the members of its group agree on.
+    fn agreed_by(&mut self, effects: EffectId, result: Value, substitution: &mut Substitution, site: Site) -> Value {
+        let mut pending = vec![effects];
+        let mut steps = 0;
+        while let Some(effect) = pending.pop() {
+            steps += 1;
+            if let Effect::Event(event) = self.effects.get(effect) {
+                let group = self.effects.event(*event).group;
+                let group = self.replaced(group, substitution);
+                return self.values.make(Node::Agreed(site, result, group));
+            }
+            if steps < 200 {
+                pending.extend(self.below(effect).into_iter().rev());
+            }
+        }
+        result
     }
 
     /// Whether the result of a function that keeps its results is not there yet, where its arguments differ between
@@ -463,6 +492,26 @@ impl<'p> Engine<'p> {
                 let filled = self.changed(frame, value, &rest, span);
                 frame.set(name, filled);
             }
+        }
+    }
+
+    /// What a function has had the ranks agree on, in what it was handed for that.
+    fn after_agreement(
+        &mut self,
+        frame: &mut Frame<'p>,
+        function: FunctionId,
+        arguments: &Arguments,
+        filled: &[(usize, Value)],
+        substitution: &mut Substitution,
+    ) {
+        let skipped = usize::from(arguments.receiver.is_some());
+        for &(at, value) in filled {
+            let name = self.program.function(function).parameters[at].name;
+            let by_position = at.checked_sub(skipped).and_then(|at| arguments.positional.get(at)).and_then(|arg| arg.1);
+            let by_name = || arguments.keywords.iter().find(|keyword| keyword.0 == name).and_then(|keyword| keyword.2);
+            let Some(expr) = by_position.or_else(by_name) else { continue };
+            let value = self.replaced(value, substitution);
+            self.store(frame, expr, value);
         }
     }
 
@@ -821,4 +870,12 @@ impl<'p> Engine<'p> {
             _ => effect,
         }
     }
+}
+
+/// Whether a function's name says that every rank leaves with the same.
+fn agrees_by_name(name: Symbol) -> bool {
+    let name = name.as_str().trim_start_matches('_');
+    ["all_gather", "allgather", "all_reduce", "allreduce", "broadcast_object", "sync_object"]
+        .iter()
+        .any(|start| name.starts_with(start))
 }

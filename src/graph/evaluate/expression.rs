@@ -275,6 +275,9 @@ impl<'p> Engine<'p> {
             return value;
         }
         let span = frame.model.span(id);
+        if let Some(applied) = self.applied(frame, object, name, span) {
+            return applied;
+        }
         if self.rooted_in_module(frame, id)
             && let Some(target) = self.program.target(frame.file, frame.local, id)
         {
@@ -285,6 +288,18 @@ impl<'p> Engine<'p> {
         }
         let value = self.expression(frame, object);
         self.member(frame, object, value, name, span)
+    }
+
+    /// `apply` of an autograd function: its `forward`, with a context in front.
+    pub(super) fn applied(&mut self, frame: &Frame<'p>, object: ExprId, name: Symbol, span: Span) -> Option<Value> {
+        if name.as_str() != "apply" {
+            return None;
+        }
+        let Target::Class(class) = self.program.target(frame.file, frame.local, object)? else { return None };
+        let forward = self.program.applied(class)?;
+        let forward = self.values.make(Node::Function(forward, None));
+        let context = self.unknown(frame, span);
+        Some(self.values.make(Node::Partial(forward, Box::from([context]), Box::from([]))))
     }
 
     /// Whether a chain of attributes begins at an imported or global name, not at a variable.

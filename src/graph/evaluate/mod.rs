@@ -54,6 +54,8 @@ pub struct Summary {
     pub result: Value,
     /// What it leaves in attributes of its first parameter.
     pub attributes: Vec<(Symbol, Value)>,
+    /// What it leaves in parameters that it has the ranks agree on, by position.
+    pub filled: Vec<(usize, Value)>,
 }
 
 /// Where a value that differs between ranks was born.
@@ -86,6 +88,8 @@ pub struct Engine<'p> {
     births: FxHashMap<Value, Vec<Birth>>,
     /// Values that are this rank's share of the data, not facts of the outside world.
     pub(super) shares: FxHashSet<Value>,
+    /// Values that this rank's clock told.
+    pub(super) clocks: FxHashSet<Value>,
     /// Conditions under which a function refuses its argument: a file where it asked for a folder.
     pub(super) refusals: FxHashSet<Site>,
     reaching: &'p FxHashSet<FunctionId>,
@@ -128,6 +132,10 @@ pub(super) struct Frame<'p> {
     dead: bool,
     /// How many contexts around suspend what a wrapped module's backward issues.
     pub(super) quiet: u32,
+    /// Whether the job's process group has been taken down: nothing communicates any more.
+    pub(super) parted: bool,
+    /// Whether one of the arms just left has taken it down.
+    parts: bool,
 }
 
 impl<'p> Frame<'p> {
@@ -201,6 +209,7 @@ impl<'p> Engine<'p> {
             writers: FxHashMap::default(),
             births: FxHashMap::default(),
             shares: FxHashSet::default(),
+            clocks: FxHashSet::default(),
             refusals: FxHashSet::default(),
             reaching,
             taint,
@@ -297,6 +306,53 @@ impl<'p> Engine<'p> {
     /// Whether the function stands in a file of tests.
     pub(super) fn is_test(&self, function: FunctionId) -> bool {
         crate::graph::is_test(&self.program.file(self.program.locate(function).0).path)
+    }
+
+    /// What is judged of a function's effects. The halves of a context manager make up for each other: the first is
+    /// judged together with the second, and the second not at all.
+    pub(in crate::graph) fn judged(&mut self, function: FunctionId, effects: EffectId) -> EffectId {
+        let other = match self.program.function(function).name.as_str() {
+            "__enter__" => "__exit__",
+            "__exit__" => "__enter__",
+            _ => return effects,
+        };
+        let class = self.program.class_of(function);
+        let Some(other) = class.and_then(|class| self.program.method(class, Symbol::new(other))) else {
+            return effects;
+        };
+        let Some(rest) = self.summary(other).map(|summary| summary.effects) else { return effects };
+        match (self.without_last_return(effects), self.without_last_return(rest)) {
+            (Some(first), Some(second)) if self.program.function(function).name.as_str() == "__enter__" => {
+                self.effects.seq(&[first, second], &self.values)
+            }
+            (Some(_), Some(_)) => Effects::NOTHING,
+            _ => effects,
+        }
+    }
+
+    /// The effects of a function that returns at its end or nowhere.
+    fn without_last_return(&mut self, effects: EffectId) -> Option<EffectId> {
+        let is_return = |engine: &Self, effect: EffectId| {
+            matches!(engine.effects.get(effect), Effect::Exit(crate::flow::Exit::Return, _))
+        };
+        let parts = match self.effects.get(effects) {
+            Effect::Seq(parts) => parts.to_vec(),
+            _ => vec![effects],
+        };
+        let kept = match parts.split_last() {
+            Some((&last, rest)) if is_return(self, last) => rest.to_vec(),
+            _ => parts,
+        };
+        let mut pending = kept.clone();
+        while let Some(effect) = pending.pop() {
+            if is_return(self, effect) {
+                return None;
+            }
+            if !matches!(self.effects.get(effect), Effect::Call { .. }) {
+                pending.extend(self.below(effect));
+            }
+        }
+        Some(self.effects.seq(&kept, &self.values))
     }
 
     /// Whether one function stands inside another.
@@ -401,6 +457,8 @@ impl<'p> Engine<'p> {
             handed: Vec::new(),
             dead: false,
             quiet: 0,
+            parted: false,
+            parts: false,
         };
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);
@@ -439,7 +497,37 @@ impl<'p> Engine<'p> {
             }
             None => Vec::new(),
         };
-        Summary { effects, result, attributes }
+        let filled = self.filled(&frame);
+        Summary { effects, result, attributes, filled }
+    }
+
+    /// Parameters that hold something agreed on in the end, and were not given another object on the way.
+    fn filled(&self, frame: &Frame<'p>) -> Vec<(usize, Value)> {
+        let definition = frame.model.function(frame.local);
+        let is_agreed = |value: Value| matches!(self.values.node(value), Node::Agreed(..));
+        // Where there is one process, or none to agree with, it stays what it was.
+        let agreed = |value: Value| match *self.values.node(value) {
+            Node::Agreed(..) => Some(value),
+            Node::If(test, then, otherwise) if self.values.vary(test).is_empty() => {
+                [then, otherwise].into_iter().find(|&arm| is_agreed(arm))
+            }
+            _ => None,
+        };
+        let parameters = definition.parameters.iter().enumerate();
+        let found = parameters.filter_map(|(at, parameter)| Some((at, agreed(frame.get(parameter.name)?)?)));
+        let mut found: Vec<(usize, Value)> = found.collect();
+        if !found.is_empty() {
+            each_statement(frame.model, definition.body, &mut |_, stmt| {
+                if let Stmt::Assign { targets, .. } = stmt {
+                    let targets = frame.model.list(*targets);
+                    found.retain(|&(at, _)| {
+                        let name = definition.parameters[at].name;
+                        !targets.iter().any(|&target| frame.model.expr(target) == Expr::Name(name))
+                    });
+                }
+            });
+        }
+        found
     }
 
     fn parameter_meaning(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
@@ -465,9 +553,11 @@ impl<'p> Engine<'p> {
                     return Some(self.values.batch(site, axes));
                 }
                 let local = self.values.make(Node::Local(site, axes));
-                if *kind == catalog::LocalKind::Data {
-                    self.shares.insert(local);
-                }
+                match *kind {
+                    catalog::LocalKind::Data => self.shares.insert(local),
+                    catalog::LocalKind::Clock => self.clocks.insert(local),
+                    _ => false,
+                };
                 local
             }
             ValueKind::Member | ValueKind::Uniform | ValueKind::Environment => return None,
@@ -495,7 +585,8 @@ impl<'p> Engine<'p> {
     }
 
     pub(super) fn emit(&mut self, frame: &mut Frame<'p>, effect: EffectId) {
-        if effect != Effects::NOTHING && !frame.dead {
+        let silenced = frame.parted && self.effects.summed(effect).events;
+        if effect != Effects::NOTHING && !frame.dead && !silenced {
             frame.sequence.push(effect);
         }
     }
@@ -571,8 +662,11 @@ impl<'p> Engine<'p> {
         }
         let mut value = fallback;
         if let Some(expr) = program.single_assignment(file, model.module(), name) {
-            let mut frame = self.module_frame(file);
-            value = self.expression(&mut frame, expr);
+            let only_begins = matches!(model.expr(expr), Expr::Int(_) | Expr::Bool(_) | Expr::Str(_));
+            if !only_begins || !is_rebound(model, name) {
+                let mut frame = self.module_frame(file);
+                value = self.expression(&mut frame, expr);
+            }
         }
         let unhelpful = matches!(self.values.node(value), Node::None | Node::Unknown(_));
         if unhelpful && let Some(convention) = program.catalog.convention(name) {
@@ -601,6 +695,8 @@ impl<'p> Engine<'p> {
             handed: Vec::new(),
             dead: false,
             quiet: 0,
+            parted: false,
+            parts: false,
         }
     }
 
@@ -691,6 +787,8 @@ impl<'p> Engine<'p> {
                             Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
                                 model.list(parts).iter().for_each(|&part| wrote(part))
                             }
+                            // `self.groups[name] = group` changes what `groups` holds.
+                            Expr::Subscript(container, _) => wrote(container),
                             _ => wrote(target),
                         }
                     }
@@ -720,4 +818,12 @@ impl<'p> Engine<'p> {
             _ => false,
         })
     }
+}
+
+/// Whether a function of the file declares the module's variable as one that it writes.
+fn is_rebound(model: &File, name: Symbol) -> bool {
+    model.functions.iter().filter(|function| function.kind == FunctionKind::Def).any(|function| {
+        let mut statements = model.block(function.body).iter();
+        statements.any(|&stmt| matches!(model.stmt(stmt), Stmt::Outer(names) if names.contains(&name)))
+    })
 }

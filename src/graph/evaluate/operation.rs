@@ -37,6 +37,8 @@ impl<'p> Engine<'p> {
     /// A name of a library that is read, not called.
     pub(super) fn external_value(&mut self, frame: &mut Frame<'p>, dotted: Symbol, span: Span) -> Value {
         match self.program.catalog.entry(dotted) {
+            // The same everywhere, and the same wherever it is named.
+            Some(Entry::Value(value)) if value.kind == ValueKind::Uniform => self.external(dotted),
             Some(entry @ Entry::Value(value)) if !matches!(value.kind, ValueKind::Environment) => {
                 let entry = entry.clone();
                 // A function that is named without being called is the function; a property is its value.
@@ -284,6 +286,24 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// Whether the value is a tensor that the function at hand has made.
+    fn is_new_tensor(&self, value: Value) -> bool {
+        let makes = |name: Symbol| {
+            let last = name.as_str().strip_prefix("torch.").unwrap_or_default();
+            matches!(last, "empty" | "zeros" | "ones" | "full" | "tensor" | "empty_like" | "zeros_like" | "ones_like")
+        };
+        matches!(self.values.node(value), Node::Apply(name, _) | Node::Mapped(name, _) if makes(*name))
+    }
+
+    /// Whether a class holds other things: `tuple`, `list`, `dict`.
+    fn is_container_type(&self, class: Value) -> bool {
+        match self.values.node(class) {
+            Node::External(name) => matches!(name.as_str(), "tuple" | "list" | "dict"),
+            Node::Sequence(parts) => parts.iter().all(|&part| self.is_container_type(part)),
+            _ => false,
+        }
+    }
+
     fn operation(
         &mut self,
         frame: &mut Frame<'p>,
@@ -330,6 +350,13 @@ impl<'p> Engine<'p> {
         let shaped =
             operation.shaped.first().and_then(|&operand| self.operand(arguments, operand)).map(|found| found.0);
         let creates = operation.kind == OperationKind::GroupCreation;
+        if group == world {
+            match operation.kind {
+                OperationKind::Teardown => frame.parted = true,
+                OperationKind::GroupCreation if operation.op.as_str() == JOIN => frame.parted = false,
+                _ => {}
+            }
+        }
         let communicates = match operation.kind {
             OperationKind::Collective => true,
             // Joining the job is a rendezvous of its own, and lies in singletons that every rank asks at another place:
@@ -442,7 +469,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Writes through a buffer expression: a name, an attribute, or an element of one.
-    fn store(&mut self, frame: &mut Frame<'p>, expr: ExprId, value: Value) {
+    pub(super) fn store(&mut self, frame: &mut Frame<'p>, expr: ExprId, value: Value) {
         use crate::model::Expr;
         let model = frame.model;
         match model.expr(expr) {
@@ -631,6 +658,21 @@ impl<'p> Engine<'p> {
             ("len", Some(value)) => self.values.make(Node::Length(value)),
             // A pretrained model is the same everywhere, wherever its files lie.
             _ if name == "from_pretrained" => self.unknown(frame, span),
+            // Of two things one of which is a tensor made here, it is known what that one is.
+            ("isinstance", Some(value))
+                if let Node::If(test, then, otherwise) = *self.values.node(value)
+                    && args.get(1).is_some_and(|&class| self.is_container_type(class))
+                    && self.is_new_tensor(then) != self.is_new_tensor(otherwise) =>
+            {
+                let no = self.values.make(Node::Bool(false));
+                let made_first = self.is_new_tensor(then);
+                let kind = self.values.make(Node::Kind(if made_first { otherwise } else { then }));
+                let asked = self.values.make(Node::Apply(dotted, Box::from([kind, args[1]])));
+                match made_first {
+                    true => self.values.make(Node::If(test, no, asked)),
+                    false => self.values.make(Node::If(test, asked, no)),
+                }
+            }
             ("isinstance" | "hasattr" | "callable" | "issubclass" | "type" | "torch.is_tensor", Some(value)) => {
                 let kind = self.values.make(Node::Kind(value));
                 let parts: Vec<Value> = std::iter::once(kind).chain(args.iter().skip(1).copied()).collect();

@@ -163,8 +163,11 @@ impl<'p> Engine<'p> {
     ) -> (EffectId, Changes, bool) {
         let outer = std::mem::take(&mut frame.sequence);
         let mark = frame.log.len();
+        let parted = frame.parted;
         frame.guards.extend(guard);
         run(self, frame);
+        frame.parts |= frame.parted && !parted && !frame.dead;
+        frame.parted = parted;
         if guard.is_some() {
             frame.guards.pop();
         }
@@ -193,9 +196,12 @@ impl<'p> Engine<'p> {
             _ => {}
         }
         let negated = self.values.make(Node::Not(test));
+        let parts = std::mem::take(&mut frame.parts);
         let (then, then_changes, then_dead) = self.arm(frame, Some(test), |engine, frame| engine.block(frame, body));
         let (otherwise, otherwise_changes, otherwise_dead) =
             self.arm(frame, Some(negated), |engine, frame| engine.block(frame, orelse));
+        frame.parted |= frame.parts;
+        frame.parts = parts;
         self.choose(frame, test, span, ChoiceForm::Statement, then, otherwise);
         self.merge(frame, test, (then_changes, then_dead), (otherwise_changes, otherwise_dead));
     }

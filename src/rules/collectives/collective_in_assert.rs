@@ -21,6 +21,10 @@ pub static RULE: Rule = Rule {
 fn check(program: &Program, findings: &mut Findings) {
     for (function, issue) in &program.conduct().asserted {
         let (file, function) = program.locate(*function);
+        // Tests live by their assertions: nobody runs them without.
+        if crate::graph::is_test(&program.file(file).path) {
+            continue;
+        }
         // Through calls it is a habit of scripts that nobody starts with -O.
         let confidence = if issue.calls.is_empty() { Confidence::Medium } else { Confidence::Low };
         let message = format!("{} stands inside `assert`: a rank under `python -O` never issues it", issue.shown());
