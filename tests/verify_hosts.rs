@@ -4,6 +4,7 @@
 //! Making a namespace takes rights that not every machine gives; where it does not, the test says so and ends.
 
 #![cfg(target_os = "linux")]
+#![expect(clippy::disallowed_methods, reason = "the test makes networks and folders")]
 
 mod support;
 

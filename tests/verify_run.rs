@@ -1,5 +1,7 @@
 //! `verify run`, `replay` and `doctor` as a user calls them: real programs under real torch, the report read from the outside.
 
+#![expect(clippy::disallowed_methods, reason = "the tests make folders of their own")]
+
 mod support;
 
 use std::path::Path;
@@ -14,7 +16,6 @@ fn python() -> String {
 }
 
 /// A folder with the programs of `testdata/verify/run` and the README's example.
-#[expect(clippy::disallowed_methods, reason = "the test copies its programs")]
 fn programs(name: &str) -> Folder {
     let folder = Folder::new(&format!("verify-run-{name}"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
