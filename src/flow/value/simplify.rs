@@ -1,0 +1,324 @@
+//! The few identities that keep equal things equal.
+
+use super::{IS_MEMBER, MEMBERS, Node, Value, Values};
+use crate::base::{Site, Symbol};
+use crate::model::CompareOp;
+
+impl Values {
+    /// The agreement that a value comes from.
+    fn agreement(&self, value: Value) -> Option<(Site, Value, Value)> {
+        match self.node(value) {
+            Node::Agreed(site, inner, group) => Some((*site, *inner, *group)),
+            Node::Index(inner, index) if self.vary(*index).is_empty() => self.agreement(*inner),
+            Node::Attribute(inner, _) => self.agreement(*inner),
+            Node::Apply(_, parts) if parts.len() == 1 => self.agreement(parts[0]),
+            _ => None,
+        }
+    }
+
+    /// One arm sent what the other received: the same value in both.
+    fn shared(&mut self, test: Value, then: Value, otherwise: Value) -> Option<Value> {
+        let (one_site, one, group) = self.agreement(then)?;
+        let (other_site, other, other_group) = self.agreement(otherwise)?;
+        if one_site == other_site || group != other_group {
+            return None;
+        }
+        let issued_under = |inner: Value, wanted: &dyn Fn(Value) -> bool| match self.node(inner) {
+            Node::Sequence(parts) => parts.iter().any(|&part| match self.node(part) {
+                Node::Range(guards) => guards.iter().any(|&guard| wanted(guard)),
+                _ => false,
+            }),
+            _ => false,
+        };
+        let is_test = |guard: Value| guard == test;
+        let is_opposite = |guard: Value| *self.node(guard) == Node::Not(test);
+        if !issued_under(one, &is_test) && !issued_under(other, &is_opposite) {
+            return None;
+        }
+        let whole = self.make(Node::Sequence(Box::from([test, then, otherwise])));
+        Some(self.make(Node::Agreed(one_site, whole, group)))
+    }
+
+    /// Applies the few identities that keep equal things equal; `Err` returns the node unchanged.
+    pub(super) fn simplified(&mut self, node: Node) -> Result<Value, Node> {
+        match node {
+            Node::Not(value) => match self.node(value).clone() {
+                Node::Bool(known) => Ok(self.make(Node::Bool(!known))),
+                Node::Not(inner) => Ok(inner),
+                _ => Err(Node::Not(value)),
+            },
+            Node::Compare(op, left, right) => {
+                let positive = match op {
+                    CompareOp::NotEq => CompareOp::Eq,
+                    CompareOp::IsNot => CompareOp::Is,
+                    CompareOp::NotIn => CompareOp::In,
+                    CompareOp::GreaterEq => CompareOp::Less,
+                    CompareOp::Greater => {
+                        return Ok(self.make(Node::Compare(CompareOp::Less, right, left)));
+                    }
+                    CompareOp::LessEq => {
+                        let swapped = self.make(Node::Compare(CompareOp::Less, right, left));
+                        return Ok(self.make(Node::Not(swapped)));
+                    }
+                    CompareOp::Is => return self.is_test(left, right),
+                    // Nothing but a NaN differs from itself.
+                    CompareOp::Eq if left == right && self.may_be_nan(left) => {
+                        let nan = self.is_nan(left);
+                        return Ok(self.make(Node::Not(nan)));
+                    }
+                    // Only members issue anything on the group.
+                    CompareOp::In
+                        if let Some(group) = self.members_of(right)
+                            && self.is_job_rank(left) =>
+                    {
+                        return Ok(self.make(Node::Apply(Symbol::new(IS_MEMBER), Box::from([group]))));
+                    }
+                    CompareOp::Eq | CompareOp::Less if let Some(known) = self.rank_against(op, left, right) => {
+                        return Ok(known);
+                    }
+                    CompareOp::Eq
+                        if matches!(self.node(left), Node::Int(_) | Node::Str(_) | Node::Bool(_) | Node::None)
+                            && !matches!(
+                                self.node(right),
+                                Node::Int(_) | Node::Str(_) | Node::Bool(_) | Node::None
+                            ) =>
+                    {
+                        return Ok(self.make(Node::Compare(CompareOp::Eq, right, left)));
+                    }
+                    _ => return Err(Node::Compare(op, left, right)),
+                };
+                let inner = self.make(Node::Compare(positive, left, right));
+                Ok(self.make(Node::Not(inner)))
+            }
+            Node::And(left, right) => match (self.node(left).clone(), left == right) {
+                (_, true) => Ok(left),
+                (Node::Bool(true), _) => Ok(right),
+                (Node::Bool(false), _) => Ok(left),
+                _ => Err(Node::And(left, right)),
+            },
+            Node::Or(left, right) => match (self.node(left).clone(), left == right) {
+                (_, true) => Ok(left),
+                (Node::Bool(true), _) => Ok(left),
+                (Node::Bool(false) | Node::None, _) => Ok(right),
+                _ => Err(Node::Or(left, right)),
+            },
+            Node::If(test, then, otherwise) => match (self.node(test).clone(), then == otherwise) {
+                (_, true) => Ok(then),
+                (Node::Bool(true), _) => Ok(then),
+                (Node::Bool(false), _) => Ok(otherwise),
+                (Node::Not(inner), _) => Ok(self.make(Node::If(inner, otherwise, then))),
+                // With a progress bar around it, it is what it was.
+                _ if self.without_bar(then) == self.without_bar(otherwise) => Ok(self.without_bar(then)),
+                _ => match self.filled_alike(test, then, otherwise) {
+                    Some(filled) => Ok(filled),
+                    None => self.shared(test, then, otherwise).ok_or(Node::If(test, then, otherwise)),
+                },
+            },
+            Node::Keyword(mapping, name) => match self.node(mapping).clone() {
+                Node::Mapping(parts) => {
+                    let found = parts.iter().find(|(key, _)| *self.node(*key) == Node::Str(name)).map(|part| part.1);
+                    Ok(found.unwrap_or_else(|| self.make(Node::None)))
+                }
+                _ => Err(Node::Keyword(mapping, name)),
+            },
+            Node::Index(value, index) => self.indexed(value, index),
+            Node::Length(value) => match self.node(value) {
+                Node::Sequence(parts) => {
+                    let length = parts.len() as i64;
+                    Ok(self.make(Node::Int(length)))
+                }
+                _ => Err(Node::Length(value)),
+            },
+            // An object is the same object after a loop that calls its methods.
+            Node::Carried(_, _, ref parts)
+                if let [only] = parts[..]
+                    && matches!(
+                        self.node(only),
+                        Node::Instance(..) | Node::Typed(_) | Node::Mesh(_) | Node::World | Node::AxisGroup(_)
+                    ) =>
+            {
+                Ok(only)
+            }
+            other => Err(other),
+        }
+    }
+
+    /// A list that grew by one element either way grew by one element.
+    fn filled_alike(&mut self, test: Value, then: Value, otherwise: Value) -> Option<Value> {
+        let (site, before, first, around) = self.grown_by_one(then)?;
+        let (_, other_before, second, other_around) = self.grown_by_one(otherwise)?;
+        if before != other_before || around != other_around {
+            return None;
+        }
+        let added = self.make(Node::If(test, first, second));
+        let added = self.make(Node::Sequence(Box::from([added])));
+        let mut parts = vec![before, added];
+        if !around.is_empty() {
+            parts.push(self.make(Node::Range(around.into())));
+        }
+        Some(self.make(Node::Changed(site, parts.into())))
+    }
+
+    /// A list that an element was put into in an arm: where, the list before, the element, and the conditions around the
+    /// arm's own.
+    fn grown_by_one(&self, value: Value) -> Option<(Site, Value, Value, Vec<Value>)> {
+        let Node::Changed(site, parts) = self.node(value) else { return None };
+        let (&before, &added, &guards) = match &parts[..] {
+            [before, added, guards] => (before, added, guards),
+            _ => return None,
+        };
+        let Node::Sequence(added) = self.node(added) else { return None };
+        let Node::Range(guards) = self.node(guards) else { return None };
+        let (_, around) = guards.split_last()?;
+        // An entry that is stored under a key may have been there.
+        let one = added.len() == 1 && !matches!(self.node(added[0]), Node::Mapping(_));
+        one.then(|| (*site, before, added[0], around.to_vec()))
+    }
+
+    /// What a progress bar is around.
+    fn without_bar(&self, value: Value) -> Value {
+        match self.node(value) {
+            Node::Mapped(name, parts) if name.as_str() == "tqdm" && parts.len() == 1 => parts[0],
+            _ => value,
+        }
+    }
+
+    fn members_of(&self, ranks: Value) -> Option<Value> {
+        match self.node(ranks) {
+            Node::Apply(name, parts) if name.as_str() == MEMBERS => parts.first().copied(),
+            _ => None,
+        }
+    }
+
+    fn is_job_rank(&self, value: Value) -> bool {
+        matches!(self.node(value), Node::Rank(axes) if axes.is_all())
+    }
+
+    fn may_be_nan(&self, value: Value) -> bool {
+        !matches!(
+            self.node(value),
+            Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_) | Node::Rank(_) | Node::Size(_) | Node::Item(..)
+        )
+    }
+
+    fn is_nan(&mut self, value: Value) -> Value {
+        match self.node(value).clone() {
+            Node::If(test, then, otherwise) => {
+                let then = self.is_nan(then);
+                let otherwise = self.is_nan(otherwise);
+                self.make(Node::If(test, then, otherwise))
+            }
+            Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_) | Node::Rank(_) | Node::Size(_) => {
+                self.make(Node::Bool(false))
+            }
+            Node::Apply(name, parts)
+                if name.as_str() == "float"
+                    && matches!(parts[..], [only] if matches!(self.node(only), Node::Str(text) if text.as_str() == "nan")) =>
+            {
+                self.make(Node::Bool(true))
+            }
+            _ => self.make(Node::Apply(Symbol::new("isnan"), Box::from([value]))),
+        }
+    }
+
+    /// A rank is never negative, and compares with the text of a number as with the number.
+    fn rank_against(&mut self, op: CompareOp, left: Value, right: Value) -> Option<Value> {
+        let known = match (op, self.node(left), self.node(right)) {
+            (CompareOp::Eq, Node::Rank(_), Node::Int(number)) if *number < 0 => false,
+            (CompareOp::Less, Node::Rank(_), Node::Int(number)) if *number <= 0 => false,
+            (CompareOp::Less, Node::Int(number), Node::Rank(_)) if *number < 0 => true,
+            (CompareOp::Eq, Node::Rank(_) | Node::Size(_), Node::Str(text)) => {
+                let number = text.as_str().parse::<i64>().ok()?;
+                let number = self.make(Node::Int(number));
+                return Some(self.make(Node::Compare(CompareOp::Eq, left, number)));
+            }
+            _ => return None,
+        };
+        Some(self.make(Node::Bool(known)))
+    }
+
+    fn is_test(&mut self, left: Value, right: Value) -> Result<Value, Node> {
+        let none = |node: &Node| matches!(node, Node::None);
+        let never_none = |node: &Node| {
+            matches!(node, Node::Apply(name, _) if matches!(name.as_str(), "tensor" | "as_tensor" | "stack" | "cat"))
+                || matches!(
+                    node,
+                    Node::Sequence(_)
+                        | Node::Range(_)
+                        | Node::Mapping(_)
+                        | Node::Bool(_)
+                        | Node::Int(_)
+                        | Node::Str(_)
+                        | Node::Instance(..)
+                        | Node::World
+                        | Node::MadeGroup(..)
+                        | Node::AxisGroup(_)
+                        | Node::Mesh(_)
+                        | Node::Typed(_)
+                        | Node::Function(..)
+                        | Node::Closure(..)
+                        | Node::Rank(_)
+                        | Node::Size(_)
+                        | Node::NonMember
+                )
+        };
+        if !none(self.node(right)) {
+            return Err(Node::Compare(CompareOp::Is, left, right));
+        }
+        match self.node(left).clone() {
+            Node::None => Ok(self.make(Node::Bool(true))),
+            node if never_none(&node) => Ok(self.make(Node::Bool(false))),
+            Node::If(test, then, otherwise) => {
+                let then = self.make(Node::Compare(CompareOp::Is, then, right));
+                let otherwise = self.make(Node::Compare(CompareOp::Is, otherwise, right));
+                Ok(self.make(Node::If(test, then, otherwise)))
+            }
+            _ => Err(Node::Compare(CompareOp::Is, left, right)),
+        }
+    }
+
+    fn indexed(&mut self, value: Value, index: Value) -> Result<Value, Node> {
+        match (self.node(value).clone(), self.node(index).clone()) {
+            (Node::Sequence(parts), Node::Int(at)) => {
+                let at = if at < 0 { at + parts.len() as i64 } else { at };
+                match usize::try_from(at).ok().and_then(|at| parts.get(at)) {
+                    Some(&part) => Ok(part),
+                    None => Err(Node::Index(value, index)),
+                }
+            }
+            (Node::Mapping(parts), _) if parts.iter().any(|part| part.0 == index) => {
+                Ok(parts.iter().rev().find(|part| part.0 == index).map_or(value, |part| part.1))
+            }
+            (Node::Mapping(parts), _) => {
+                let entry = |wanted: bool, values: &Values| {
+                    parts.iter().find(|part| *values.node(part.0) == Node::Bool(wanted)).map(|part| part.1)
+                };
+                match (parts.len(), entry(true, self), entry(false, self)) {
+                    (2, Some(yes), Some(no)) => Ok(self.make(Node::If(index, yes, no))),
+                    _ => Err(Node::Index(value, index)),
+                }
+            }
+            (Node::If(test, then, otherwise), Node::Int(_) | Node::Str(_)) => {
+                let then = self.make(Node::Index(then, index));
+                let otherwise = self.make(Node::Index(otherwise, index));
+                Ok(self.make(Node::If(test, then, otherwise)))
+            }
+            (Node::Changed(_, parts), Node::Str(_)) => match self.entry_stored(&parts) {
+                // Who stores one entry leaves the others as they were.
+                Some((key, _)) if key != index => Ok(self.make(Node::Index(parts[0], index))),
+                Some((_, stored)) if parts.len() == 2 => Ok(stored),
+                _ => Err(Node::Index(value, index)),
+            },
+            _ => Err(Node::Index(value, index)),
+        }
+    }
+
+    /// The entry that was stored in a container under a known key.
+    fn entry_stored(&self, parts: &[Value]) -> Option<(Value, Value)> {
+        let Node::Sequence(added) = self.node(*parts.get(1)?) else { return None };
+        let [added] = added[..] else { return None };
+        let Node::Mapping(entries) = self.node(added) else { return None };
+        let [entry] = entries[..] else { return None };
+        matches!(self.node(entry.0), Node::Str(_)).then_some(entry)
+    }
+}
