@@ -455,7 +455,7 @@ impl<'p> Engine<'p> {
     fn catalogued_type(&mut self, frame: &Frame<'p>, object: ExprId, value: Value) -> Option<(Symbol, Confidence)> {
         match self.values.node(value) {
             Node::Typed(kind) => return Some((*kind, Confidence::High)),
-            Node::Mesh(_) => return Some((Symbol::new(super::operation::MESH), Confidence::High)),
+            Node::Mesh(_) => return Some((Symbol::new(super::mesh::MESH), Confidence::High)),
             _ => {}
         }
         if let Node::Parameter(function, position) = *self.values.node(value) {
@@ -497,7 +497,7 @@ impl<'p> Engine<'p> {
     ) -> Option<Value> {
         if let Node::Index(_, index) = *self.values.node(value)
             && let Some(axes) = self.axis_index(index)
-            && let Some(entry) = self.program.catalog.entry(Symbol::new(&format!("{}.{name}", super::operation::MESH)))
+            && let Some(entry) = self.program.catalog.entry(Symbol::new(&format!("{}.{name}", super::mesh::MESH)))
         {
             let entry = entry.clone();
             let part = self.values.make(Node::AxisGroup(axes));
@@ -506,7 +506,7 @@ impl<'p> Engine<'p> {
         }
         // A part of a mesh answers as a mesh, and as the group of its ranks.
         if matches!(self.values.node(value), Node::AxisGroup(_) | Node::MadeGroup(..) | Node::World) {
-            for kind in [super::operation::MESH, super::operation::GROUP, super::operation::COMMUNICATOR] {
+            for kind in [super::mesh::MESH, super::operation::GROUP, super::operation::COMMUNICATOR] {
                 let dotted = Symbol::new(&format!("{kind}.{name}"));
                 if let Some(entry) = self.program.catalog.entry(dotted) {
                     let entry = entry.clone();

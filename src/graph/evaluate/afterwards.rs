@@ -1,0 +1,257 @@
+//! What a call leaves behind: changed arguments, captured names, what it may have waited for.
+
+use super::super::resolve::Target;
+use super::arguments::Arguments;
+use super::substitute::Substitution;
+use super::{Engine, Frame};
+use crate::base::{FunctionId, Site, Span, Symbol};
+use crate::catalog::{Entry, Wrapper};
+use crate::finding::Confidence;
+use crate::flow::{Effect, EffectId, Node, Value};
+use crate::model::{Expr, ExprId, FunctionKind, Sink, Stmt, each_statement};
+
+impl<'p> Engine<'p> {
+    /// The result of a function that gathers from all, whatever it unpacks that from: what the members of its group agree on.
+    pub(super) fn agreed_by(
+        &mut self,
+        effects: EffectId,
+        result: Value,
+        substitution: &mut Substitution,
+        site: Site,
+    ) -> Value {
+        let mut pending = vec![effects];
+        let mut steps = 0;
+        while let Some(effect) = pending.pop() {
+            steps += 1;
+            if let Effect::Event(event) = self.effects.get(effect) {
+                let group = self.effects.event(*event).group;
+                let group = self.replaced(group, substitution);
+                return self.values.make(Node::Agreed(site, result, group));
+            }
+            if steps < 200 {
+                pending.extend(self.below(effect).into_iter().rev());
+            }
+        }
+        result
+    }
+
+    /// Whether the result of a function that keeps its results is not there yet, where its arguments differ between
+    /// ranks: a call with arguments that were seen before does nothing.
+    pub(super) fn missed(&mut self, function: FunctionId, bound: &[Value]) -> Option<Value> {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        let differs = bound.iter().any(|&arg| !self.values.vary(arg).is_empty());
+        if !differs || model.list(definition.decorators).is_empty() {
+            return None;
+        }
+        let scope = definition.parent.unwrap_or(local);
+        let cached = model.list(definition.decorators).iter().any(|&decorator| {
+            let callee = match model.expr(decorator) {
+                Expr::Call(call) => model.call(call).callee,
+                _ => decorator,
+            };
+            match self.program.target(file, scope, callee) {
+                Some(Target::External(dotted)) => {
+                    matches!(self.program.catalog.entry(dotted), Some(Entry::Wrapper(Wrapper::Cache)))
+                }
+                _ => false,
+            }
+        });
+        // The first call finds nothing on any rank.
+        let name = definition.name;
+        let calls = model.functions.iter().flat_map(|function| &function.mentions).filter(|&&known| known == name);
+        (cached && calls.count() > 1).then(|| self.values.make(Node::Apply(Symbol::new("missed"), bound.into())))
+    }
+
+    /// Whether a call can be left unlooked into for now: by its names the callee neither returns nor keeps anything that
+    /// differs between ranks, and it is handed nothing that does.
+    pub(super) fn may_wait(&self, function: FunctionId, bound: &[Value]) -> bool {
+        let definition = self.program.function(function);
+        let nested = definition.parent.is_some_and(|parent| {
+            let (file, _) = self.program.locate(function);
+            !matches!(
+                self.program.file(file).model.function(parent).kind,
+                FunctionKind::Module | FunctionKind::ClassBody
+            )
+        });
+        if nested
+            || definition.is_generator
+            || definition.kind != FunctionKind::Def
+            || self.taint.holds(definition.name)
+        {
+            return false;
+        }
+        if definition.flows.iter().any(|flow| matches!(flow.to, Sink::Attribute(name) if self.taint.holds(name))) {
+            return false;
+        }
+        bound.iter().all(|&arg| {
+            let facts = self.values.facts(arg);
+            facts.vary.is_empty()
+                && facts.shape.is_empty()
+                && !facts.wrapped
+                && !matches!(self.values.node(arg), Node::Function(..) | Node::Closure(..) | Node::Partial(..))
+        })
+    }
+
+    pub(super) fn pending_call(
+        &mut self,
+        frame: &mut Frame<'p>,
+        function: FunctionId,
+        bound: Vec<Value>,
+        span: Span,
+    ) -> Value {
+        if self.reaches(function) {
+            let effect = Effect::Pending { function, site: frame.site(span), args: bound.clone().into() };
+            let effect = self.effects.make(effect, &self.values);
+            self.emit(frame, effect);
+        }
+        if bound.iter().any(|&arg| self.values.facts(arg).open) {
+            let callee = self.values.make(Node::Function(function, None));
+            return self.values.make(Node::Invoked(callee, bound.into()));
+        }
+        self.unknown(frame, span)
+    }
+
+    /// What the function's name says it returns: `get_tensor_parallel_rank`.
+    pub(super) fn conventional_result(
+        &mut self,
+        frame: &mut Frame<'p>,
+        function: FunctionId,
+        span: Span,
+    ) -> Option<Value> {
+        let name = self.program.function(function).name;
+        let convention = self.program.catalog.convention(name).filter(|convention| !convention.variables_only)?;
+        let meaning = convention.value.clone();
+        let value = self.meaning(&meaning, frame, span)?;
+        let reason = format!("`{name}()` is this rank's own, by its name");
+        self.born(value, frame, span, &reason, Confidence::Medium);
+        Some(value)
+    }
+
+    /// A nested function sees its home's variables as they are when it is called.
+    pub(super) fn capture_environment(
+        &mut self,
+        frame: &Frame<'p>,
+        function: FunctionId,
+        substitution: &mut Substitution,
+    ) {
+        let (file, local) = self.program.locate(function);
+        if file != frame.file {
+            return;
+        }
+        let mut home = frame.model.function(local).parent;
+        while let Some(at) = home {
+            if at == frame.local {
+                for (&name, &value) in &frame.env {
+                    substitution.capture(frame.function, name, value);
+                }
+                return;
+            }
+            home = frame.model.function(at).parent;
+        }
+    }
+
+    /// What a method left on its object, when the object is this function's own.
+    pub(super) fn after_method(
+        &mut self,
+        frame: &mut Frame<'p>,
+        arguments: &Arguments,
+        written: &[(Symbol, Value)],
+        substitution: &mut Substitution,
+    ) {
+        let Some(receiver) = frame.receiver else { return };
+        if arguments.receiver.is_none() || arguments.receiver != frame.get(receiver) {
+            return;
+        }
+        for &(name, value) in written {
+            let value = self.replaced(value, substitution);
+            if let Some(path) = self.path_of(receiver, name) {
+                self.set_path(frame, path, value);
+            }
+        }
+    }
+
+    /// An empty container of this function's own that a call is handed to fill: what else the call is handed goes into it.
+    pub(super) fn after_filling(
+        &mut self,
+        frame: &mut Frame<'p>,
+        function: FunctionId,
+        arguments: &Arguments,
+        span: Span,
+    ) {
+        let model = frame.model;
+        let skipped = usize::from(arguments.receiver.is_some());
+        for (at, &(value, expr)) in arguments.positional.iter().enumerate() {
+            let Some(Expr::Name(name)) = expr.map(|expr| model.expr(expr)) else { continue };
+            let empty = match self.values.node(value) {
+                Node::Mapping(parts) => parts.is_empty(),
+                Node::Sequence(parts) => parts.is_empty(),
+                _ => false,
+            };
+            if !empty || frame.get(name) != Some(value) || !self.fills(function, at + skipped) {
+                continue;
+            }
+            let rest: Vec<Value> = arguments.values().into_iter().filter(|&other| other != value).collect();
+            if !rest.is_empty() {
+                let filled = self.changed(frame, value, &rest, span);
+                frame.set(name, filled);
+            }
+        }
+    }
+
+    /// What a function has had the ranks agree on, in what it was handed for that.
+    pub(super) fn after_agreement(
+        &mut self,
+        frame: &mut Frame<'p>,
+        function: FunctionId,
+        arguments: &Arguments,
+        filled: &[(usize, Value)],
+        substitution: &mut Substitution,
+    ) {
+        let skipped = usize::from(arguments.receiver.is_some());
+        for &(at, value) in filled {
+            let name = self.program.function(function).parameters[at].name;
+            let by_position = at.checked_sub(skipped).and_then(|at| arguments.positional.get(at)).and_then(|arg| arg.1);
+            let by_name = || arguments.keywords.iter().find(|keyword| keyword.0 == name).and_then(|keyword| keyword.2);
+            let Some(expr) = by_position.or_else(by_name) else { continue };
+            let value = self.replaced(value, substitution);
+            self.store(frame, expr, value);
+        }
+    }
+
+    /// Whether a function puts something into what it is given at the position.
+    fn fills(&self, function: FunctionId, position: usize) -> bool {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        let Some(parameter) = definition.parameters.get(position).map(|parameter| parameter.name) else { return false };
+        let is_it = |expr: ExprId| model.expr(expr) == Expr::Name(parameter);
+        let mut found = false;
+        each_statement(model, definition.body, &mut |_, stmt| match stmt {
+            Stmt::Assign { targets, .. } => {
+                found |= model.list(*targets).iter().any(|&target| match model.expr(target) {
+                    Expr::Subscript(container, _) => is_it(container),
+                    _ => false,
+                });
+            }
+            Stmt::Expr(expr) => {
+                if let Expr::Call(call) = model.expr(*expr)
+                    && let Expr::Attribute { value, name } = model.expr(model.call(call).callee)
+                {
+                    found |= is_it(value) && matches!(name.as_str(), "append" | "extend" | "update" | "add" | "insert");
+                }
+            }
+            _ => {}
+        });
+        found
+    }
+}
+
+/// Whether a function's name says that every rank leaves with the same.
+pub(super) fn agrees_by_name(name: Symbol) -> bool {
+    let name = name.as_str().trim_start_matches('_');
+    ["all_gather", "allgather", "all_reduce", "allreduce", "broadcast_object", "sync_object"]
+        .iter()
+        .any(|start| name.starts_with(start))
+}

@@ -1,0 +1,136 @@
+//! Assignments: to names, attributes and elements.
+
+use super::{Engine, Frame};
+use crate::base::{Span, Symbol};
+use crate::flow::{Node, Value};
+use crate::model::{Expr, ExprId};
+
+impl<'p> Engine<'p> {
+    /// Assigns to a name, an attribute path, parts of a tuple, or an element of a container.
+    pub(super) fn assign(&mut self, frame: &mut Frame<'p>, target: ExprId, value: Value) {
+        let model = frame.model;
+        match model.expr(target) {
+            Expr::Name(name) => {
+                let value = self.named(frame, name, value, model.span(target));
+                frame.set(name, value);
+                frame.forget_paths(name);
+            }
+            Expr::Attribute { name, .. } => {
+                if let Some(path) = self.path(frame, target) {
+                    let value = self.named(frame, name, value, model.span(target));
+                    self.set_path(frame, path, value);
+                }
+            }
+            Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
+                let parts: Vec<ExprId> = model.list(parts).to_vec();
+                for (index, part) in parts.into_iter().enumerate() {
+                    let index = self.values.make(Node::Int(index as i64));
+                    let element = match self.values.node(value) {
+                        Node::Sequence(_) | Node::If(..) | Node::Index(..) => {
+                            self.values.make(Node::Index(value, index))
+                        }
+                        _ => {
+                            let at = frame.site(model.span(part));
+                            self.values.make(Node::Item(at, value))
+                        }
+                    };
+                    self.assign(frame, part, element);
+                }
+            }
+            Expr::Starred(inner) => self.assign(frame, inner, value),
+            Expr::Subscript(container, index) => {
+                let index = self.expression(frame, index);
+                self.store_element(frame, container, index, value, model.span(target));
+            }
+            _ => {}
+        }
+    }
+
+    /// A name can say more than the value: `tp_rank = rank % tp_size` is a coordinate along `tp`.
+    pub(super) fn named(&mut self, frame: &Frame<'p>, name: Symbol, value: Value, span: Span) -> Value {
+        let Some(convention) = self.program.catalog.convention(name) else {
+            return self.named_loader(frame, name, value, span);
+        };
+        let facts = self.values.facts(value);
+        // How many ranks there are is the same on all of them, however it was found out.
+        if convention.value.kind == crate::catalog::ValueKind::Size && !facts.vary.is_empty() {
+            let meaning = convention.value.clone();
+            return self.meaning(&meaning, frame, span).unwrap_or(value);
+        }
+        let says_nothing = matches!(
+            self.values.node(value),
+            Node::Unknown(_)
+                | Node::Attribute(..)
+                | Node::Apply(..)
+                | Node::Carried(..)
+                | Node::Item(..)
+                | Node::Local(..)
+        ) || (matches!(self.values.node(value), Node::Parameter(..))
+            && self.values.meaning(value).is_none());
+        // Arithmetic on the rank by sizes that are not known gives a coordinate of the axis that the name says.
+        let opaque_arithmetic = facts.vary.is_all()
+            && matches!(self.values.node(value), Node::Binary(..))
+            && convention.value.axis.as_str() != "world"
+            && !self.is_computable(value);
+        if !says_nothing && !opaque_arithmetic {
+            return value;
+        }
+        let meaning = convention.value.clone();
+        match self.meaning(&meaning, frame, span) {
+            Some(meaning) => {
+                let reason = format!("`{name}` is this rank's own, by its name");
+                self.born(meaning, frame, span, &reason, crate::finding::Confidence::Medium);
+                meaning
+            }
+            None => value,
+        }
+    }
+
+    /// Whether arithmetic can be carried out once the rank is known.
+    fn is_computable(&self, value: Value) -> bool {
+        match self.values.node(value) {
+            Node::Binary(_, left, right) => self.is_computable(*left) && self.is_computable(*right),
+            Node::Int(_) | Node::Rank(_) | Node::Size(_) | Node::Bool(_) => true,
+            Node::Parameter(..) => self.values.meaning(value).is_some(),
+            _ => false,
+        }
+    }
+
+    fn store_element(&mut self, frame: &mut Frame<'p>, container: ExprId, index: Value, value: Value, span: Span) {
+        let Some(path) = self.path(frame, container) else { return };
+        let old = self.expression(frame, container);
+        let new = match (self.values.node(old).clone(), self.values.node(index).clone()) {
+            (Node::Mapping(parts), Node::Str(_) | Node::Int(_)) => {
+                let mut parts: Vec<(Value, Value)> = parts.iter().copied().filter(|part| part.0 != index).collect();
+                parts.push((index, value));
+                self.values.make(Node::Mapping(parts.into()))
+            }
+            (_, Node::Str(_)) => {
+                let entry = self.values.make(Node::Mapping(Box::from([(index, value)])));
+                self.changed(frame, old, &[entry], span)
+            }
+            _ => {
+                let content = self.values.make(Node::Sequence(Box::from([value, index])));
+                self.values.make(Node::Mapped(Symbol::new("store"), Box::from([old, content])))
+            }
+        };
+        self.set_path(frame, path, new);
+    }
+
+    /// A container to which something was added, under the conditions in force.
+    pub(super) fn changed(&mut self, frame: &Frame<'p>, old: Value, added: &[Value], span: Span) -> Value {
+        let mut parts = vec![old];
+        let content = self.values.make(Node::Sequence(added.into()));
+        parts.push(content);
+        let guards: Vec<Value> = frame
+            .guards
+            .iter()
+            .copied()
+            .filter(|&guard| !self.values.vary(guard).is_empty() || self.values.facts(guard).open)
+            .collect();
+        if !guards.is_empty() {
+            parts.push(self.values.make(Node::Range(guards.into())));
+        }
+        self.values.make(Node::Changed(frame.site(span), parts.into()))
+    }
+}

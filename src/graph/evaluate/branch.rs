@@ -1,0 +1,223 @@
+//! Choices: both arms on one environment, then what of it depends on the test.
+
+use super::{Engine, Frame};
+use crate::base::{Span, Symbol};
+use crate::flow::{ChoiceForm, Effect, EffectId, Node, Value};
+use crate::model::{Block, Case, Expr, ExprId, Stmt, StmtId};
+
+pub(super) type Changes = Vec<(Symbol, Option<Value>)>;
+
+impl<'p> Engine<'p> {
+    /// Runs `run` as one arm: its effect, what it changed, and whether it left.
+    pub(super) fn arm(
+        &mut self,
+        frame: &mut Frame<'p>,
+        guard: Option<Value>,
+        run: impl FnOnce(&mut Self, &mut Frame<'p>),
+    ) -> (EffectId, Changes, bool) {
+        let outer = std::mem::take(&mut frame.sequence);
+        let mark = frame.log.len();
+        let parted = frame.parted;
+        frame.guards.extend(guard);
+        run(self, frame);
+        frame.parts |= frame.parted && !parted && !frame.dead;
+        frame.parted = parted;
+        if guard.is_some() {
+            frame.guards.pop();
+        }
+        let effect = self.take_sequence(frame);
+        frame.sequence = outer;
+        let dead = std::mem::replace(&mut frame.dead, false);
+        (effect, frame.rollback(mark), dead)
+    }
+
+    /// Notes a condition that finds a file where a folder was asked for, or the like: a wrong argument, the same everywhere.
+    pub(super) fn note_refusal(&mut self, frame: &Frame<'p>, test: ExprId, body: Block) {
+        let model = frame.model;
+        let Expr::Call(call) = model.expr(test) else { return };
+        let (Expr::Name(asked) | Expr::Attribute { name: asked, .. }) = model.expr(model.call(call).callee) else {
+            return;
+        };
+        if matches!(asked.as_str(), "isfile" | "is_file") && refuses(model, body) {
+            self.refusals.insert(frame.site(model.span(test)));
+        }
+    }
+
+    pub(super) fn branch(&mut self, frame: &mut Frame<'p>, test: Value, span: Span, body: Block, orelse: Block) {
+        match self.values.node(test) {
+            Node::Bool(true) => return self.block(frame, body),
+            Node::Bool(false) => return self.block(frame, orelse),
+            _ => {}
+        }
+        let negated = self.values.make(Node::Not(test));
+        let parts = std::mem::take(&mut frame.parts);
+        let (then, then_changes, then_dead) = self.arm(frame, Some(test), |engine, frame| engine.block(frame, body));
+        let (otherwise, otherwise_changes, otherwise_dead) =
+            self.arm(frame, Some(negated), |engine, frame| engine.block(frame, orelse));
+        frame.parted |= frame.parts;
+        frame.parts = parts;
+        self.choose(frame, test, span, ChoiceForm::Statement, then, otherwise);
+        self.merge(frame, test, (then_changes, then_dead), (otherwise_changes, otherwise_dead));
+    }
+
+    pub(super) fn choose(
+        &mut self,
+        frame: &mut Frame<'p>,
+        test: Value,
+        span: Span,
+        form: ChoiceForm,
+        then: EffectId,
+        otherwise: EffectId,
+    ) {
+        let effect = Effect::Choice { test, site: frame.site(span), form, then, otherwise };
+        let effect = self.effects.make(effect, &self.values);
+        self.emit(frame, effect);
+    }
+
+    /// After two arms: what only one of them can have left stays, what both may have left becomes a choice.
+    fn merge(&mut self, frame: &mut Frame<'p>, test: Value, then: (Changes, bool), otherwise: (Changes, bool)) {
+        let ((then, then_dead), (otherwise, otherwise_dead)) = (then, otherwise);
+        match (then_dead, otherwise_dead) {
+            (true, true) => frame.dead = true,
+            (true, false) => self.apply(frame, otherwise),
+            (false, true) => self.apply(frame, then),
+            (false, false) => {
+                let mut names: Vec<Symbol> = then.iter().chain(&otherwise).map(|(name, _)| *name).collect();
+                names.sort_by_key(|name| name.as_str());
+                names.dedup();
+                let goes_through = self.finds_own(test);
+                for name in names {
+                    let after = |changes: &Changes, frame: &Frame<'p>| {
+                        let changed = changes.iter().find(|(changed, _)| *changed == name);
+                        changed.map_or_else(|| frame.get(name), |(_, value)| *value)
+                    };
+                    let (one, other) = (after(&then, frame), after(&otherwise, frame));
+                    if one == other {
+                        if let Some(value) = one {
+                            frame.set(name, value);
+                        }
+                        continue;
+                    }
+                    // A name that one arm leaves unbound can only be read where the other has run.
+                    let value = match (one, other) {
+                        // Every rank belongs to one of the groups that a loop goes through, and keeps what is said of that one.
+                        (Some(own), _) if goes_through => own,
+                        // Who belongs to none of the groups that a loop goes through does not ask how large its own is.
+                        (Some(only), None) | (None, Some(only)) if self.tells_size(name) => only,
+                        (Some(only), Some(kept)) | (Some(kept), Some(only))
+                            if matches!(self.values.node(kept), Node::Carried(..)) && self.tells_size(name) =>
+                        {
+                            only
+                        }
+                        // It is the same thing wherever it was moved to.
+                        (Some(one), Some(other)) if self.unmoved(one) == self.unmoved(other) => one,
+                        (Some(one), Some(other)) => self.values.make(Node::If(test, one, other)),
+                        (Some(one), None) if name.as_str().contains('.') => {
+                            let unset = self.path_default(frame, name);
+                            self.values.make(Node::If(test, one, unset))
+                        }
+                        (None, Some(other)) if name.as_str().contains('.') => {
+                            let unset = self.path_default(frame, name);
+                            self.values.make(Node::If(test, unset, other))
+                        }
+                        (Some(one), None) => one,
+                        (None, Some(other)) => other,
+                        (None, None) => continue,
+                    };
+                    self.set_path(frame, name, value);
+                }
+            }
+        }
+    }
+
+    /// What was moved to another device.
+    fn unmoved(&self, mut value: Value) -> Value {
+        while let Node::Apply(name, parts) = self.values.node(value)
+            && matches!(name.as_str(), "to" | "to_empty" | "cuda" | "cpu" | "npu")
+            && let [moved] = parts[..]
+        {
+            value = moved;
+        }
+        value
+    }
+
+    /// Whether a condition asks for this rank in one after the other of the lists that a loop goes through.
+    fn finds_own(&self, test: Value) -> bool {
+        match *self.values.node(test) {
+            Node::Compare(crate::model::CompareOp::In, rank, ranks) => {
+                matches!(self.values.node(rank), Node::Rank(_)) && matches!(self.values.node(ranks), Node::Item(..))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the variable or attribute holds a number of ranks, by its name.
+    fn tells_size(&self, path: Symbol) -> bool {
+        let last = path.as_str().rsplit('.').next().map(Symbol::new);
+        let convention = last.and_then(|name| self.program.catalog.convention(name));
+        convention.is_some_and(|convention| convention.value.kind == crate::catalog::ValueKind::Size)
+    }
+
+    pub(super) fn apply(&mut self, frame: &mut Frame<'p>, changes: Changes) {
+        for (name, value) in changes {
+            match value {
+                Some(value) => self.set_path(frame, name, value),
+                None => {
+                    let old = frame.env.remove(&name);
+                    frame.log.push((name, old));
+                }
+            }
+        }
+    }
+
+    /// What an attribute path holds that this function has not written on the way here.
+    fn path_default(&mut self, frame: &mut Frame<'p>, path: Symbol) -> Value {
+        let name = path.as_str().rsplit('.').next().map(Symbol::new);
+        let of_class = match (frame.class, name) {
+            (Some(class), Some(name)) => self.attributes.get(&(class, name)).copied().flatten(),
+            _ => None,
+        };
+        of_class.unwrap_or_else(|| self.values.make(Node::Str(Symbol::new(super::UNSET))))
+    }
+
+    pub(super) fn cases(&mut self, frame: &mut Frame<'p>, cases: &'p [Case]) {
+        let Some((case, rest)) = cases.split_first() else { return };
+        let span = frame.model.span(case.test);
+        let test = match case.irrefutable {
+            true => self.values.make(Node::Bool(true)),
+            false => self.expression(frame, case.test),
+        };
+        let negated = self.values.make(Node::Not(test));
+        let (then, then_changes, then_dead) = self.arm(frame, Some(test), |engine, frame| {
+            for &name in &case.bindings {
+                let unknown = engine.unknown(frame, span);
+                frame.set(name, unknown);
+            }
+            engine.block(frame, case.body);
+        });
+        let (otherwise, otherwise_changes, otherwise_dead) =
+            self.arm(frame, Some(negated), |engine, frame| engine.cases(frame, rest));
+        self.choose(frame, test, span, ChoiceForm::Statement, then, otherwise);
+        self.merge(frame, test, (then_changes, then_dead), (otherwise_changes, otherwise_dead));
+    }
+}
+
+/// Whether a block complains and leaves with nothing.
+pub(super) fn refuses(model: &crate::model::File, body: Block) -> bool {
+    let complains = |stmt: StmtId| {
+        let Stmt::Expr(expr) = model.stmt(stmt) else { return false };
+        let Expr::Call(call) = model.expr(*expr) else { return false };
+        let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(model.call(call).callee) else {
+            return false;
+        };
+        matches!(name.as_str(), "error" | "critical" | "exception" | "warning")
+    };
+    match model.block(body) {
+        [said @ .., last] => {
+            !said.is_empty()
+                && said.iter().all(|&stmt| complains(stmt))
+                && matches!(model.stmt(*last), Stmt::Return(None))
+        }
+        [] => false,
+    }
+}

@@ -1,0 +1,245 @@
+//! Names from outside the program: what the catalogue says they are and give.
+
+use super::arguments::Arguments;
+use super::{Engine, Frame};
+use crate::base::{Span, Symbol};
+use crate::catalog::{self, Entry, OperationKind, ValueKind};
+use crate::finding::Confidence;
+use crate::flow::{Axes, Exit, Node, Value};
+
+impl<'p> Engine<'p> {
+    /// A name of a library as a value.
+    pub(super) fn external(&mut self, dotted: Symbol) -> Value {
+        match dotted.as_str() {
+            "torch.distributed.group.WORLD" | "torch.distributed.GroupMember.WORLD" => self.values.make(Node::World),
+            "torch.distributed.GroupMember.NON_GROUP_MEMBER" | "torch.distributed.group.NON_GROUP_MEMBER" => {
+                self.values.make(Node::NonMember)
+            }
+            _ => self.values.make(Node::External(dotted)),
+        }
+    }
+
+    /// A name of a library that is read, not called.
+    pub(super) fn external_value(&mut self, frame: &mut Frame<'p>, dotted: Symbol, span: Span) -> Value {
+        match self.program.catalog.entry(dotted) {
+            // The same everywhere, and the same wherever it is named.
+            Some(Entry::Value(value)) if value.kind == ValueKind::Uniform => self.external(dotted),
+            Some(entry @ Entry::Value(value)) if !matches!(value.kind, ValueKind::Environment) => {
+                let entry = entry.clone();
+                // A function that is named without being called is the function; a property is its value.
+                let none = self.none;
+                match is_property(dotted) {
+                    true => self.catalogued_property(frame, &entry, none, span).unwrap_or(none),
+                    false => self.external(dotted),
+                }
+            }
+            _ => self.external(dotted),
+        }
+    }
+
+    pub(super) fn catalogued_property(
+        &mut self,
+        frame: &mut Frame<'p>,
+        entry: &Entry,
+        object: Value,
+        span: Span,
+    ) -> Option<Value> {
+        let Entry::Value(value) = entry else { return None };
+        let arguments = Arguments { receiver: Some(object), ..Arguments::default() };
+        Some(self.catalogued_value(frame, value, &arguments, span, Confidence::High))
+    }
+
+    pub(super) fn call_external(
+        &mut self,
+        frame: &mut Frame<'p>,
+        dotted: Symbol,
+        arguments: Arguments,
+        span: Span,
+    ) -> Value {
+        self.remember_seed(frame, dotted, &arguments);
+        if dotted.as_str().ends_with(".is_initialized") && self.program.catalog.entry(dotted).is_some() {
+            return self.values.make(Node::Apply(Symbol::new(super::operation::INITIALIZED), Box::from([])));
+        }
+        if super::premise::asks_for_backend(dotted) {
+            return self.values.make(Node::Apply(dotted, Box::from([])));
+        }
+        if let Some(entry) = self.program.catalog.entry(dotted) {
+            let entry = entry.clone();
+            if let Some(drawn) = self.drawn_from_seed(frame, dotted, &entry, &arguments, span) {
+                return drawn;
+            }
+            let name = Symbol::new(dotted.as_str().rsplit('.').next().unwrap_or_default());
+            let result = self.catalogued_call(frame, &entry, name, arguments, span);
+            let Entry::Operation(operation) = entry else { return result };
+            // A constructor that is itself an operation, and one whose object comes first of several.
+            if let Some(kind) = self.program.catalog.first_of(dotted) {
+                let object = self.values.make(Node::Typed(kind));
+                let rest = self.values.make(Node::Unknown(frame.site(span)));
+                return self.values.make(Node::Sequence(Box::from([object, rest, rest, rest])));
+            }
+            return match self.program.catalog.type_named(dotted) {
+                Some(kind) if operation.kind == OperationKind::Collective => {
+                    let kind = kind.name;
+                    self.values.make(Node::Typed(kind))
+                }
+                _ => result,
+            };
+        }
+        if let Some(kind) = self.program.catalog.type_named(dotted) {
+            let kind = kind.name;
+            let constructor = Symbol::new(&format!("{kind}.__init__"));
+            if let Some(entry) = self.program.catalog.entry(constructor) {
+                let entry = entry.clone();
+                self.catalogued_call(frame, &entry, kind, arguments, span);
+            }
+            return self.values.make(Node::Typed(kind));
+        }
+        self.builtin(frame, dotted, arguments, span)
+    }
+
+    pub(super) fn catalogued_call(
+        &mut self,
+        frame: &mut Frame<'p>,
+        entry: &Entry,
+        name: Symbol,
+        arguments: Arguments,
+        span: Span,
+    ) -> Value {
+        self.catalogued(frame, entry, name, arguments, span, Confidence::High)
+    }
+
+    pub(super) fn catalogued(
+        &mut self,
+        frame: &mut Frame<'p>,
+        entry: &Entry,
+        name: Symbol,
+        arguments: Arguments,
+        span: Span,
+        confidence: Confidence,
+    ) -> Value {
+        match entry {
+            Entry::Operation(operation) => self.operation(frame, operation, &arguments, span, confidence),
+            Entry::Value(value) => self.catalogued_value(frame, value, &arguments, span, confidence),
+            Entry::Exit => {
+                self.leave(frame, Exit::Abort, span);
+                self.none
+            }
+            Entry::Wrapper(_) => {
+                let mut parts: Vec<Value> = vec![];
+                parts.extend(arguments.values());
+                let dotted = self.wrapper_name(entry, name);
+                self.values.make(Node::Apply(dotted, parts.into()))
+            }
+        }
+    }
+
+    /// Wrapper calls keep the catalogued name, so that `with` recognises them.
+    fn wrapper_name(&self, entry: &Entry, name: Symbol) -> Symbol {
+        match entry {
+            Entry::Wrapper(catalog::Wrapper::EvensOut) => Symbol::new("torch.distributed.algorithms.join.Join"),
+            _ => name,
+        }
+    }
+
+    fn catalogued_value(
+        &mut self,
+        frame: &mut Frame<'p>,
+        value: &catalog::Value,
+        arguments: &Arguments,
+        span: Span,
+        confidence: Confidence,
+    ) -> Value {
+        if value.kind == ValueKind::Environment {
+            return self.environment(frame, arguments, span);
+        }
+        if let Some(operand) = value.unless
+            && let Some((given, _)) = self.operand(arguments, operand)
+            && *self.values.node(given) != Node::None
+        {
+            let result = self.values.make(Node::Apply(Symbol::new("seeded"), Box::from([given])));
+            return self.values.make(Node::Item(frame.site(span), result));
+        }
+        let asked = value.group.and_then(|operand| self.operand(arguments, operand)).map(|found| found.0);
+        // A mesh or a part of one is asked about the axis that the argument names, or else about itself.
+        let group = match (asked.map(|asked| self.values.node(asked).clone()), arguments.receiver) {
+            (Some(Node::Str(_) | Node::Int(_) | Node::Sequence(_)), Some(mesh)) => {
+                match asked.and_then(|asked| self.axes_of_index(mesh, asked)) {
+                    Some(axes) => Some(self.values.make(Node::AxisGroup(axes))),
+                    None => asked,
+                }
+            }
+            (None | Some(Node::None), Some(part))
+                if value.group.is_some()
+                    && matches!(self.values.node(part), Node::AxisGroup(_) | Node::MadeGroup(..)) =>
+            {
+                Some(part)
+            }
+            _ => asked,
+        };
+        let axes = match group {
+            Some(group) => self.group_argument(group).1,
+            None => Axes::named(value.axis.as_str()),
+        };
+        let result = match (&value.kind, group) {
+            (ValueKind::Rank, Some(_)) => self.values.make(Node::Rank(axes)),
+            (ValueKind::Size, Some(_)) => self.values.make(Node::Size(axes)),
+            (ValueKind::First, Some(_)) => self.is_first(axes),
+            (ValueKind::Group, Some(group)) if matches!(self.values.node(group), Node::MadeGroup(..)) => group,
+            (ValueKind::Group, Some(_)) => match axes.is_all() {
+                true => self.values.make(Node::World),
+                false => self.values.make(Node::AxisGroup(axes)),
+            },
+            (ValueKind::Member, Some(group)) => {
+                self.values.make(Node::Apply(Symbol::new("is_member"), Box::from([group])))
+            }
+            _ => match self.meaning(value, frame, span) {
+                Some(result) => result,
+                None => self.values.make(Node::Unknown(frame.site(span))),
+            },
+        };
+        if !self.values.vary(result).is_empty() {
+            let source = self.source_of(result);
+            self.born(source, frame, span, &value.reason, confidence);
+        }
+        result
+    }
+
+    /// The varying leaf of a catalogued value.
+    fn source_of(&self, value: Value) -> Value {
+        match self.values.node(value) {
+            Node::Compare(_, left, right) => {
+                if matches!(self.values.node(*left), Node::Rank(_)) {
+                    *left
+                } else {
+                    *right
+                }
+            }
+            _ => value,
+        }
+    }
+
+    /// An environment variable: a rank, something every rank shares, or nobody knows.
+    pub(super) fn environment(&mut self, frame: &mut Frame<'p>, arguments: &Arguments, span: Span) -> Value {
+        let Some(key) = arguments.at(0) else { return self.unknown(frame, span) };
+        let Node::Str(text) = *self.values.node(key) else { return self.unknown(frame, span) };
+        if let Some(known) = self.program.catalog.environment_key(text.as_str()) {
+            let known = known.clone();
+            let reason = format!("`{text}` is set by the launcher, for each rank its own");
+            return match self.meaning(&known, frame, span) {
+                Some(value) => {
+                    self.born(value, frame, span, &reason, Confidence::High);
+                    value
+                }
+                None => self.unknown(frame, span),
+            };
+        }
+        self.values.make(Node::Environment(text))
+    }
+}
+
+/// Whether a catalogued name is read as a property, not called: constants and attributes of types.
+pub(super) fn is_property(dotted: Symbol) -> bool {
+    let last = dotted.as_str().rsplit('.').next().unwrap_or_default();
+    last.chars().all(|letter| letter.is_uppercase() || letter == '_')
+        || dotted.as_str().split('.').rev().nth(1).is_some_and(|kind| kind.starts_with(char::is_uppercase))
+}

@@ -1,0 +1,208 @@
+//! What classes, modules and enclosing functions hold.
+
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::resolve::Target;
+use super::{Engine, Frame};
+use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
+use crate::flow::{Node, Value};
+use crate::model::{Expr, File, FunctionKind, LocalFunction, Stmt, each_statement};
+
+impl<'p> Engine<'p> {
+    /// A nested function that leaves its home takes along the variables it uses.
+    pub(super) fn closed_over(&mut self, frame: &Frame<'p>, value: Value) -> Value {
+        let Node::Function(nested, None) = *self.values.node(value) else { return value };
+        let (file, local) = self.program.locate(nested);
+        if file != frame.file || frame.model.function(local).parent != Some(frame.local) {
+            return value;
+        }
+        let mut used: FxHashSet<Symbol> = FxHashSet::default();
+        each_statement(frame.model, frame.model.function(local).body, &mut |_, stmt| {
+            for root in crate::model::expressions_of(frame.model, stmt) {
+                crate::model::each_expression(frame.model, root, &mut |_, expr| {
+                    if let Expr::Name(name) = expr {
+                        used.insert(name);
+                    }
+                });
+            }
+        });
+        let mut captured: Vec<(FunctionId, Symbol, Value)> =
+            used.into_iter().filter_map(|name| frame.get(name).map(|value| (frame.function, name, value))).collect();
+        captured.sort_by_key(|(_, name, _)| name.as_str());
+        self.values.make(Node::Closure(nested, captured.into()))
+    }
+
+    /// The value of a module's top-level variable.
+    pub(super) fn global_variable(&mut self, file: FileId, name: Symbol) -> Value {
+        if let Some(&known) = self.globals.get(&(file, name)) {
+            return known;
+        }
+        let fallback = self.values.make(Node::External(self.program.dotted(Target::Variable(file, name))));
+        self.globals.insert((file, name), fallback);
+        let program = self.program;
+        let model = &program.file(file).model;
+        let module = program.function_id(file, model.module());
+        if self.cycles.is_active(module) {
+            return fallback;
+        }
+        let mut value = fallback;
+        if let Some(expr) = program.single_assignment(file, model.module(), name) {
+            let only_begins = matches!(model.expr(expr), Expr::Int(_) | Expr::Bool(_) | Expr::Str(_));
+            if !only_begins || !is_rebound(model, name) {
+                let mut frame = self.module_frame(file);
+                value = self.expression(&mut frame, expr);
+            }
+        }
+        let unhelpful = matches!(self.values.node(value), Node::None | Node::Unknown(_));
+        if unhelpful && let Some(convention) = program.catalog.convention(name) {
+            let frame = self.module_frame(file);
+            value = self.meaning(&convention.value, &frame, Span::default()).unwrap_or(value);
+        }
+        self.globals.insert((file, name), value);
+        value
+    }
+
+    fn module_frame(&self, file: FileId) -> Frame<'p> {
+        let model = &self.program.file(file).model;
+        Frame {
+            function: self.program.function_id(file, model.module()),
+            file,
+            local: model.module(),
+            model,
+            class: None,
+            receiver: None,
+            env: FxHashMap::default(),
+            paths: FxHashMap::default(),
+            log: Vec::new(),
+            sequence: Vec::new(),
+            guards: Vec::new(),
+            returns: Vec::new(),
+            handed: Vec::new(),
+            dead: false,
+            quiet: 0,
+            parted: false,
+            parts: false,
+        }
+    }
+
+    /// What an attribute of objects of the class holds, as its methods leave it; absent when none writes it.
+    pub(super) fn attribute(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
+        if let Some(known) = self.attributes.get(&(class, name)) {
+            return *known;
+        }
+        self.attributes.insert((class, name), None);
+        let program = self.program;
+        let mut found: Vec<Value> = Vec::new();
+        // A writer that asks for the attribute itself sees what the others leave; that is not the whole answer.
+        let mut partial = false;
+        for &owner in program.lineage(class) {
+            let writers = self.writers_of(owner);
+            let Some(methods) = writers.get(&name) else { continue };
+            // A constructor speaks first; a few other writers are enough to know whether ranks differ.
+            for &method in methods.iter().take(6) {
+                partial |= self.cycles.is_active(method);
+                let Some(summary) = self.summary(method) else { continue };
+                let written = summary.attributes.iter().find(|(written, _)| *written == name);
+                if let Some(&(_, value)) = written
+                    && !found.contains(&value)
+                {
+                    found.push(value);
+                    // What the constructor leaves is what the other writers go by.
+                    self.attributes.insert((class, name), found.first().copied());
+                }
+            }
+        }
+        let value = match found[..] {
+            [] => self.class_variable(class, name),
+            [one] => Some(one),
+            _ => {
+                let (file, local) = program.locate_class(class);
+                let site = Site { file, span: program.file(file).model.class(local).span };
+                Some(self.values.make(Node::Carried(site, name, found.into())))
+            }
+        };
+        match partial {
+            true => self.attributes.remove(&(class, name)),
+            false => self.attributes.insert((class, name), value),
+        };
+        value
+    }
+
+    fn class_variable(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
+        for &owner in self.program.lineage(class) {
+            let (file, local) = self.program.locate_class(owner);
+            let body = self.program.file(file).model.class(local).body;
+            if let Some(expr) = self.program.single_assignment(file, body, name) {
+                let mut frame = self.module_frame(file);
+                (frame.local, frame.function) = (body, self.program.function_id(file, body));
+                return Some(self.expression(&mut frame, expr));
+            }
+        }
+        None
+    }
+
+    /// Which methods of the class write which attributes of their first parameter, constructors first.
+    fn writers_of(&mut self, class: ClassId) -> Rc<FxHashMap<Symbol, Vec<FunctionId>>> {
+        if let Some(known) = self.writers.get(&class) {
+            return known.clone();
+        }
+        let program = self.program;
+        let (file, local) = program.locate_class(class);
+        let model = &program.file(file).model;
+        let mut out: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
+        let mut methods: Vec<(Symbol, LocalFunction)> = model.class(local).methods.clone();
+        methods.sort_by_key(|(name, method)| (name.as_str() != "__init__", *method));
+        for (_, method) in methods {
+            let Some(receiver) = model.function(method).parameters.first().map(|first| first.name) else { continue };
+            let id = program.function_id(file, method);
+            let mut wrote = |target| {
+                if let Expr::Attribute { value, name } = model.expr(target)
+                    && model.expr(value) == Expr::Name(receiver)
+                {
+                    let writers = out.entry(name).or_default();
+                    if !writers.contains(&id) {
+                        writers.push(id);
+                    }
+                }
+            };
+            each_statement(model, model.function(method).body, &mut |_, stmt| match stmt {
+                Stmt::Assign { targets, .. } => {
+                    for &target in model.list(*targets) {
+                        match model.expr(target) {
+                            Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
+                                model.list(parts).iter().for_each(|&part| wrote(part))
+                            }
+                            // `self.groups[name] = group` changes what `groups` holds.
+                            Expr::Subscript(container, _) => wrote(container),
+                            _ => wrote(target),
+                        }
+                    }
+                }
+                Stmt::Annotated { target, value: Some(_), .. } | Stmt::AugAssign { target, .. } => wrote(*target),
+                Stmt::Expr(expr) => {
+                    // `self.items.append(x)` changes what `items` holds.
+                    if let Expr::Call(call) = model.expr(*expr)
+                        && let Expr::Attribute { value, name } = model.expr(model.call(call).callee)
+                        && super::method::changes_receiver(name.as_str())
+                    {
+                        wrote(value);
+                    }
+                }
+                _ => {}
+            });
+        }
+        let out = Rc::new(out);
+        self.writers.insert(class, out.clone());
+        out
+    }
+}
+
+/// Whether a function of the file declares the module's variable as one that it writes.
+fn is_rebound(model: &File, name: Symbol) -> bool {
+    model.functions.iter().filter(|function| function.kind == FunctionKind::Def).any(|function| {
+        let mut statements = model.block(function.body).iter();
+        statements.any(|&stmt| matches!(model.stmt(stmt), Stmt::Outer(names) if names.contains(&name)))
+    })
+}

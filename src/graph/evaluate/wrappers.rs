@@ -1,0 +1,143 @@
+//! Decorators and context managers: what stands around a call.
+
+use super::super::resolve::Target;
+use super::arguments::Arguments;
+use super::substitute::Substitution;
+use super::{Engine, Frame};
+use crate::base::{FunctionId, Span, Symbol};
+use crate::catalog::{Entry, Wrapper};
+use crate::finding::Confidence;
+use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value};
+use crate::model::{Expr, ExprId, FunctionKind};
+
+/// What entering a `with` statement's context means.
+pub(super) struct Context {
+    /// What `as` binds.
+    pub(super) value: Value,
+    /// What the manager does around the body, with a hole for it.
+    pub(super) manager: EffectId,
+    /// Whether differences in the number of collectives inside are evened out.
+    pub(super) mutes: bool,
+    /// Whether what a wrapped module's backward issues is suspended inside.
+    pub(super) quiets: bool,
+    /// The condition under which ranks run the body, if not all do.
+    pub(super) guard: Option<Value>,
+}
+
+impl<'p> Engine<'p> {
+    /// A function with its decorators applied: what its name is bound to.
+    pub(super) fn decorated(&mut self, frame: &mut Frame<'p>, function: FunctionId) -> Value {
+        let plain = self.values.make(Node::Function(function, None));
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        if definition.kind != FunctionKind::Def || model.list(definition.decorators).is_empty() {
+            return plain;
+        }
+        let scope = definition.parent.unwrap_or(local);
+        let mut value = plain;
+        for &decorator in model.list(definition.decorators).iter().rev() {
+            let callee = match model.expr(decorator) {
+                Expr::Call(call) => model.call(call).callee,
+                _ => decorator,
+            };
+            let Some(Target::Function(wrapper)) = self.program.target(file, scope, callee) else { continue };
+            if self.program.catalogued(wrapper).is_some()
+                || !matches!(model.expr(decorator), Expr::Name(_) | Expr::Attribute { .. })
+            {
+                continue;
+            }
+            // A decorator of the program: what it returns when it is given the function.
+            let wrapper = self.values.make(Node::Function(wrapper, None));
+            if let Some(result) = self.invoked_result(wrapper, &[value])
+                && matches!(self.values.node(result), Node::Closure(..))
+            {
+                value = result;
+            }
+        }
+        match self.wrapper_guard(frame, function, definition.span) {
+            Some(first) => {
+                let none = self.none;
+                self.values.make(Node::If(first, value, none))
+            }
+            None => value,
+        }
+    }
+
+    /// The condition under which a decorator of the catalogue lets the function run.
+    pub(super) fn wrapper_guard(&mut self, frame: &mut Frame<'p>, function: FunctionId, span: Span) -> Option<Value> {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        for &decorator in model.list(definition.decorators) {
+            let callee = match model.expr(decorator) {
+                Expr::Call(call) => model.call(call).callee,
+                _ => decorator,
+            };
+            let scope = definition.parent.unwrap_or(local);
+            let entry = match self.program.target(file, scope, callee) {
+                Some(Target::External(dotted)) => self.program.catalog.entry(dotted),
+                Some(Target::Function(wrapper)) => self.program.catalogued(wrapper),
+                _ => self.method_of_variable(model, callee),
+            };
+            if let Some(Entry::Wrapper(Wrapper::FirstRankOnly)) = entry {
+                let first = self.is_first(Axes::ALL);
+                let rank = self.values.make(Node::Rank(Axes::ALL));
+                self.born(rank, frame, span, "its decorator runs it on the first rank only", Confidence::High);
+                return Some(first);
+            }
+        }
+        None
+    }
+
+    /// What entering `with expr` means.
+    pub(super) fn context(&mut self, frame: &mut Frame<'p>, expr: ExprId) -> Context {
+        let span = frame.model.span(expr);
+        let value = self.expression(frame, expr);
+        let mut out = Context { value, manager: Effects::NOTHING, mutes: false, quiets: false, guard: None };
+        match self.values.node(value).clone() {
+            Node::Generator(function, args) => {
+                let mut substitution = Substitution::default();
+                substitution.parameters(function, &args);
+                self.capture_environment(frame, function, &mut substitution);
+                if let Some(summary) = self.summary(function) {
+                    let manager = self.replaced_effect(summary.effects, &mut substitution);
+                    let summed = self.effects.summed(manager);
+                    if summed.hole && summed.events {
+                        out.manager = self
+                            .effects
+                            .make(Effect::Call { function, site: frame.site(span), body: manager }, &self.values);
+                    }
+                }
+            }
+            Node::Instance(class, _) => {
+                let part = |engine: &mut Self, frame: &mut Frame<'p>, name: &str| {
+                    let Some(method) = engine.program.method(class, Symbol::new(name)) else { return Effects::NOTHING };
+                    let outer = std::mem::take(&mut frame.sequence);
+                    let arguments = Arguments { receiver: Some(value), ..Arguments::default() };
+                    engine.call_function(frame, method, arguments, span);
+                    let effect = engine.take_sequence(frame);
+                    frame.sequence = outer;
+                    effect
+                };
+                let enter = part(self, frame, "__enter__");
+                let exit = part(self, frame, "__exit__");
+                if enter != Effects::NOTHING || exit != Effects::NOTHING {
+                    let hole = self.effects.make(Effect::Hole, &self.values);
+                    let inside =
+                        Effect::Try { body: hole, handlers: Box::from([]), orelse: Effects::NOTHING, finally: exit };
+                    let inside = self.effects.make(inside, &self.values);
+                    out.manager = self.effects.seq(&[enter, inside], &self.values);
+                }
+            }
+            Node::Apply(name, _) | Node::External(name) => {
+                if let Some(Entry::Wrapper(wrapper)) = self.program.catalog.entry(name) {
+                    out.mutes = *wrapper == Wrapper::EvensOut;
+                    out.quiets = *wrapper == Wrapper::NoSync;
+                }
+            }
+            _ => {}
+        }
+        out
+    }
+}
