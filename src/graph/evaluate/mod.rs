@@ -5,6 +5,7 @@
 mod afterwards;
 mod arguments;
 mod assign;
+mod attribute;
 mod branch;
 mod builtin;
 mod call;
@@ -13,6 +14,7 @@ pub(in crate::graph) mod data;
 mod expand;
 mod expression;
 mod external;
+mod frame;
 mod handlers;
 mod keyed;
 mod loops;
@@ -25,6 +27,7 @@ mod recursion;
 mod state;
 mod statement;
 mod substitute;
+mod types;
 mod wrappers;
 
 use std::cell::RefCell;
@@ -38,6 +41,8 @@ use crate::catalog::{self, ValueKind};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
 use crate::model::{CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_statement};
+
+use frame::Frame;
 
 use super::program::Program;
 use super::taint::Taint;
@@ -121,83 +126,6 @@ pub struct Engine<'p> {
     budget: u32,
     /// Expressions by where they are written, in files that findings speak of.
     written: RefCell<FxHashMap<FileId, FxHashMap<Span, ExprId>>>,
-}
-
-/// The state of one function's evaluation.
-pub(super) struct Frame<'p> {
-    pub(super) function: FunctionId,
-    pub(super) file: FileId,
-    pub(super) local: LocalFunction,
-    pub(super) model: &'p File,
-    pub(super) class: Option<ClassId>,
-    pub(super) receiver: Option<Symbol>,
-    env: FxHashMap<Symbol, Value>,
-    paths: FxHashMap<Symbol, Vec<Symbol>>,
-    log: Vec<(Symbol, Option<Value>)>,
-    sequence: Vec<EffectId>,
-    guards: Vec<Value>,
-    returns: Vec<(Option<Value>, Value)>,
-    /// Generators that the call being evaluated is handed.
-    handed: Vec<(Value, Span)>,
-    dead: bool,
-    /// How many contexts around suspend what a wrapped module's backward issues.
-    pub(super) quiet: u32,
-    /// Whether the job's process group has been taken down: nothing communicates any more.
-    pub(super) parted: bool,
-    /// Whether one of the arms just left has taken it down.
-    parts: bool,
-}
-
-impl<'p> Frame<'p> {
-    pub(super) fn get(&self, name: Symbol) -> Option<Value> {
-        self.env.get(&name).copied()
-    }
-
-    pub(super) fn set(&mut self, name: Symbol, value: Value) {
-        let old = self.env.insert(name, value);
-        self.log.push((name, old));
-    }
-
-    /// Sets the value of an attribute path that begins at `root`.
-    pub(super) fn set_path(&mut self, root: Symbol, path: Symbol, value: Value) {
-        if root != path {
-            let paths = self.paths.entry(root).or_default();
-            if !paths.contains(&path) {
-                paths.push(path);
-            }
-        }
-        self.set(path, value);
-    }
-
-    /// Forgets attribute paths that begin with `name`, whose object has been replaced or changed.
-    pub(super) fn forget_paths(&mut self, name: Symbol) {
-        for key in self.paths.get(&name).cloned().unwrap_or_default() {
-            let old = self.env.remove(&key);
-            self.log.push((key, old));
-        }
-    }
-
-    /// What changed since `mark`, and back to the state of then.
-    fn rollback(&mut self, mark: usize) -> Vec<(Symbol, Option<Value>)> {
-        let mut changed: Vec<(Symbol, Option<Value>)> = Vec::new();
-        for &(name, _) in &self.log[mark..] {
-            if !changed.iter().any(|(known, _)| *known == name) {
-                changed.push((name, self.env.get(&name).copied()));
-            }
-        }
-        while self.log.len() > mark {
-            let Some((name, old)) = self.log.pop() else { break };
-            match old {
-                Some(value) => self.env.insert(name, value),
-                None => self.env.remove(&name),
-            };
-        }
-        changed
-    }
-
-    pub(super) fn site(&self, span: Span) -> Site {
-        Site { file: self.file, span }
-    }
 }
 
 impl<'p> Engine<'p> {

@@ -1,0 +1,84 @@
+//! The state of one function's evaluation: its variables, and a log by which an arm is taken back.
+
+use rustc_hash::FxHashMap;
+
+use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
+use crate::flow::{EffectId, Value};
+use crate::model::{File, LocalFunction};
+
+/// The state of one function's evaluation.
+pub(in crate::graph) struct Frame<'p> {
+    pub(super) function: FunctionId,
+    pub(super) file: FileId,
+    pub(super) local: LocalFunction,
+    pub(super) model: &'p File,
+    pub(super) class: Option<ClassId>,
+    pub(super) receiver: Option<Symbol>,
+    pub(super) env: FxHashMap<Symbol, Value>,
+    pub(super) paths: FxHashMap<Symbol, Vec<Symbol>>,
+    pub(super) log: Vec<(Symbol, Option<Value>)>,
+    pub(super) sequence: Vec<EffectId>,
+    pub(super) guards: Vec<Value>,
+    pub(super) returns: Vec<(Option<Value>, Value)>,
+    /// Generators that the call being evaluated is handed.
+    pub(super) handed: Vec<(Value, Span)>,
+    pub(super) dead: bool,
+    /// How many contexts around suspend what a wrapped module's backward issues.
+    pub(super) quiet: u32,
+    /// Whether the job's process group has been taken down: nothing communicates any more.
+    pub(super) parted: bool,
+    /// Whether one of the arms just left has taken it down.
+    pub(super) parts: bool,
+}
+
+impl<'p> Frame<'p> {
+    pub(super) fn get(&self, name: Symbol) -> Option<Value> {
+        self.env.get(&name).copied()
+    }
+
+    pub(super) fn set(&mut self, name: Symbol, value: Value) {
+        let old = self.env.insert(name, value);
+        self.log.push((name, old));
+    }
+
+    /// Sets the value of an attribute path that begins at `root`.
+    pub(super) fn set_path(&mut self, root: Symbol, path: Symbol, value: Value) {
+        if root != path {
+            let paths = self.paths.entry(root).or_default();
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        self.set(path, value);
+    }
+
+    /// Forgets attribute paths that begin with `name`, whose object has been replaced or changed.
+    pub(super) fn forget_paths(&mut self, name: Symbol) {
+        for key in self.paths.get(&name).cloned().unwrap_or_default() {
+            let old = self.env.remove(&key);
+            self.log.push((key, old));
+        }
+    }
+
+    /// What changed since `mark`, and back to the state of then.
+    pub(super) fn rollback(&mut self, mark: usize) -> Vec<(Symbol, Option<Value>)> {
+        let mut changed: Vec<(Symbol, Option<Value>)> = Vec::new();
+        for &(name, _) in &self.log[mark..] {
+            if !changed.iter().any(|(known, _)| *known == name) {
+                changed.push((name, self.env.get(&name).copied()));
+            }
+        }
+        while self.log.len() > mark {
+            let Some((name, old)) = self.log.pop() else { break };
+            match old {
+                Some(value) => self.env.insert(name, value),
+                None => self.env.remove(&name),
+            };
+        }
+        changed
+    }
+
+    pub(super) fn site(&self, span: Span) -> Site {
+        Site { file: self.file, span }
+    }
+}

@@ -1,0 +1,208 @@
+//! Types that annotations, assignments and the catalogue give to objects, and what follows for their methods.
+
+use super::super::resolve::{Scope, Target};
+use super::arguments::Arguments;
+use super::{Engine, Frame};
+use crate::base::{ClassId, Span, Symbol};
+use crate::catalog::Entry;
+use crate::finding::Confidence;
+use crate::flow::{Node, Value};
+use crate::model::{Expr, ExprId};
+
+impl<'p> Engine<'p> {
+    /// The class of the program that a value is an object of.
+    pub(super) fn class_of_value(&mut self, frame: &Frame<'p>, expr: ExprId, value: Value) -> Option<ClassId> {
+        if let Node::Instance(class, _) = self.values.node(value) {
+            return Some(*class);
+        }
+        if let Expr::Name(name) = frame.model.expr(expr)
+            && Some(name) == frame.receiver
+        {
+            return frame.class;
+        }
+        match *self.values.node(value) {
+            Node::Parameter(function, position) => {
+                let (file, local) = self.program.locate(function);
+                let model = &self.program.file(file).model;
+                let definition = model.function(local);
+                if position == 0 && definition.class.is_some() && !self.has_decorator(file, local, "staticmethod") {
+                    return self.program.class_of(function);
+                }
+                let annotation = definition.parameters.get(usize::from(position))?.annotation?;
+                self.annotated_class(file, local, annotation)
+            }
+            Node::None | Node::External(_) => match frame.model.expr(expr) {
+                Expr::Name(name) if self.program.scope_of(frame.file, frame.local, name) == Scope::Global => {
+                    self.class_of_global(frame.file, name)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The class of the program that an annotation names, through `Optional` and string annotations of one word.
+    fn annotated_class(
+        &self,
+        file: crate::base::FileId,
+        function: crate::model::LocalFunction,
+        annotation: ExprId,
+    ) -> Option<ClassId> {
+        let model = &self.program.file(file).model;
+        match model.expr(annotation) {
+            Expr::Subscript(_, inner) => self.annotated_class(file, function, inner),
+            Expr::Binary(_, left, right) => {
+                self.annotated_class(file, function, left).or_else(|| self.annotated_class(file, function, right))
+            }
+            Expr::Str(text) => match self.program.global(file, text)? {
+                Target::Class(class) => Some(class),
+                _ => None,
+            },
+            _ => match self.program.target(file, function, annotation)? {
+                Target::Class(class) => Some(class),
+                _ => None,
+            },
+        }
+    }
+
+    /// An object of the type that an annotation names, where it is one worth knowing.
+    pub(super) fn annotated_type(&mut self, frame: &Frame<'p>, annotation: ExprId) -> Option<Value> {
+        let Target::External(dotted) = self.program.target(frame.file, frame.local, annotation)? else { return None };
+        let kind = self.program.catalog.type_named(dotted)?.name;
+        Some(self.values.make(Node::Typed(kind)))
+    }
+
+    /// The catalogued type of a value: by its construction, its annotation, or the usual name of its variable.
+    fn catalogued_type(&mut self, frame: &Frame<'p>, object: ExprId, value: Value) -> Option<(Symbol, Confidence)> {
+        match self.values.node(value) {
+            Node::Typed(kind) => return Some((*kind, Confidence::High)),
+            Node::Mesh(_) => return Some((Symbol::new(super::mesh::MESH), Confidence::High)),
+            _ => {}
+        }
+        if let Node::Parameter(function, position) = *self.values.node(value) {
+            let (file, local) = self.program.locate(function);
+            let annotation =
+                self.program.file(file).model.function(local).parameters.get(usize::from(position))?.annotation;
+            if let Some(annotation) = annotation
+                && let Some(Target::External(dotted)) = self.program.target(file, local, annotation)
+                && let Some(kind) = self.program.catalog.type_named(dotted)
+            {
+                return Some((kind.name, Confidence::High));
+            }
+        }
+        let known_otherwise = matches!(
+            self.values.node(value),
+            Node::Sequence(_)
+                | Node::Mapping(_)
+                | Node::Instance(..)
+                | Node::Int(_)
+                | Node::Str(_)
+                | Node::Function(..)
+        );
+        let name = match frame.model.expr(object) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => name,
+            _ => return None,
+        };
+        let kind = self.program.catalog.type_of_variable(name).filter(|_| !known_otherwise)?;
+        Some((kind, Confidence::Medium))
+    }
+
+    pub(super) fn typed_method(
+        &mut self,
+        frame: &mut Frame<'p>,
+        object: ExprId,
+        value: Value,
+        name: Symbol,
+        arguments: &Arguments,
+        span: Span,
+    ) -> Option<Value> {
+        if let Node::Index(_, index) = *self.values.node(value)
+            && let Some(axes) = self.axis_index(index)
+            && let Some(entry) = self.program.catalog.entry(Symbol::new(&format!("{}.{name}", super::mesh::MESH)))
+        {
+            let entry = entry.clone();
+            let part = self.values.make(Node::AxisGroup(axes));
+            let arguments = Arguments { receiver: Some(part), ..arguments.clone() };
+            return Some(self.catalogued(frame, &entry, name, arguments, span, Confidence::Medium));
+        }
+        // A part of a mesh answers as a mesh, and as the group of its ranks.
+        if matches!(self.values.node(value), Node::AxisGroup(_) | Node::MadeGroup(..) | Node::World) {
+            for kind in [super::mesh::MESH, super::operation::GROUP, super::operation::COMMUNICATOR] {
+                let dotted = Symbol::new(&format!("{kind}.{name}"));
+                if let Some(entry) = self.program.catalog.entry(dotted) {
+                    let entry = entry.clone();
+                    return Some(self.catalogued(frame, &entry, name, arguments.clone(), span, Confidence::High));
+                }
+            }
+        }
+        let (kind, confidence) = match self.catalogued_type(frame, object, value) {
+            Some(found) => found,
+            None => (self.program.catalog.type_of_method(name)?, Confidence::Medium),
+        };
+        let dotted = Symbol::new(&format!("{kind}.{name}"));
+        let entry = self.program.catalog.entry(dotted)?.clone();
+        Some(self.catalogued(frame, &entry, name, arguments.clone(), span, confidence))
+    }
+
+    pub(super) fn typed_attribute(
+        &mut self,
+        frame: &mut Frame<'p>,
+        object: ExprId,
+        value: Value,
+        name: Symbol,
+        span: Span,
+    ) -> Option<Value> {
+        let (kind, _) = self.catalogued_type(frame, object, value)?;
+        let dotted = Symbol::new(&format!("{kind}.{name}"));
+        let entry = self.program.catalog.entry(dotted)?.clone();
+        match entry {
+            Entry::Value(_) => self.catalogued_property(frame, &entry, value, span),
+            // A bound method that is kept is called later.
+            Entry::Operation(operation) if !matches!(operation.group, crate::catalog::GroupOf::Operand(_)) => {
+                Some(self.values.make(Node::External(dotted)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Methods whose result is a fact of the receiver's shape.
+pub(super) fn tells_shape(name: &str) -> bool {
+    matches!(name, "numel" | "size" | "nelement" | "qsize" | "__len__")
+}
+
+/// Methods whose result is a fact of the receiver's type.
+pub(super) fn tells_kind(name: &str) -> bool {
+    matches!(name, "dim" | "ndimension" | "element_size" | "is_floating_point" | "is_complex")
+}
+
+/// Methods that hand on what they are called on, as far as variance goes.
+pub(super) fn hands_on(name: &str) -> bool {
+    matches!(
+        name,
+        "item"
+            | "cpu"
+            | "cuda"
+            | "to"
+            | "to_empty"
+            | "clone"
+            | "detach"
+            | "contiguous"
+            | "float"
+            | "double"
+            | "half"
+            | "long"
+            | "int"
+            | "bool"
+            | "wait"
+            | "tolist"
+            | "numpy"
+            | "squeeze"
+            | "view"
+            | "reshape"
+            | "flatten"
+            | "copy"
+            | "npu"
+            | "type"
+    )
+}
