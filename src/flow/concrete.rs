@@ -1,13 +1,19 @@
 //! What a value is for one class of ranks: a concrete rank, coordinates, and the truth of opaque rank-local facts.
 
+mod compare;
+mod wire;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
 use crate::base::{Site, Symbol};
 use crate::model::{BinaryOp, CompareOp};
+
+use compare::arithmetic;
+pub(super) use wire::label;
 
 use super::axes::Axes;
 use super::value::{Node, Value, Values};
@@ -390,170 +396,5 @@ impl<'a> Evaluator<'a> {
 
     fn is_single(&self, axes: Axes) -> bool {
         !axes.is_empty() && axes.without(self.world.single).is_empty()
-    }
-
-    /// What goes over the wire of an argument of an operation: equal numbers are equal arguments; 1 is one that differs
-    /// between the members of the group in a way that is not known.
-    pub fn wire(&self, value: Option<Value>) -> u64 {
-        value.map_or(0, |value| self.settled(value).unwrap_or(1))
-    }
-
-    /// What goes over the wire of a root. In a subgroup it is as a rule worked out from this rank's own place, in ways
-    /// that cannot be retraced: only numbers that stand there can be told apart.
-    pub fn root_wire(&self, root: Option<Value>, group: &GroupKey) -> u64 {
-        match (root, group) {
-            (Some(root), GroupKey::Axis(_) | GroupKey::Other(_)) => match self.value(root) {
-                Concrete::Int(known) if !self.is_worked_out(root) => label(&known),
-                _ => 0,
-            },
-            _ => self.wire(root),
-        }
-    }
-
-    /// Whether a rank is worked out from this rank's own.
-    fn is_worked_out(&self, value: Value) -> bool {
-        match self.values.node(value) {
-            Node::If(_, then, otherwise) => self.is_worked_out(*then) || self.is_worked_out(*otherwise),
-            _ => self.values.vary(value).meets(self.world.axes),
-        }
-    }
-
-    /// The identity of a value, in which what this class knows to be equal counts as equal; absent when it differs.
-    fn settled(&self, value: Value) -> Option<u64> {
-        match self.value(value) {
-            Concrete::Opaque(inner) => self.settled_part(inner),
-            known => Some(label(&format!("{known:?}"))),
-        }
-    }
-
-    fn settled_part(&self, value: Value) -> Option<u64> {
-        if let Some(same) = self.equal_to(value) {
-            return Some(label(&same));
-        }
-        let all = |parts: &[Value]| parts.iter().map(|&part| self.settled_part(part)).collect::<Option<Vec<u64>>>();
-        match self.values.node(value) {
-            Node::Apply(name, parts) if !parts.is_empty() => Some(label(&(name, all(parts)?))),
-            Node::Index(left, right) => Some(label(&("[]", all(&[*left, *right])?))),
-            Node::Binary(op, left, right) => Some(label(&(*op as u8, all(&[*left, *right])?))),
-            _ if self.values.vary(value).meets(self.world.axes) => None,
-            _ => Some(label(&value)),
-        }
-    }
-
-    /// What the class says the value equals, when that is the same on every member of the group.
-    fn equal_to(&self, value: Value) -> Option<Value> {
-        if !self.values.vary(value).meets(self.world.axes) {
-            return None;
-        }
-        let shared = |other: Value| !self.values.vary(other).meets(self.world.axes);
-        self.class.atoms.iter().find_map(|(atom, holds)| match self.values.node(*atom) {
-            Node::Compare(CompareOp::Eq, left, right) if *holds => match (*left == value, *right == value) {
-                (true, false) if shared(*right) => Some(*right),
-                (false, true) if shared(*left) => Some(*left),
-                _ => None,
-            },
-            _ => None,
-        })
-    }
-
-    fn comparison(&self, op: CompareOp, left: Value, right: Value) -> Option<bool> {
-        let (left, right) = (self.value(left), self.value(right));
-        match op {
-            CompareOp::Eq => equal(&left, &right),
-            CompareOp::Is => match (&left, &right) {
-                (Concrete::None, Concrete::None) => Some(true),
-                (Concrete::Opaque(_), _) | (_, Concrete::Opaque(_)) => None,
-                (Concrete::None, _) | (_, Concrete::None) => Some(false),
-                _ => equal(&left, &right),
-            },
-            CompareOp::Less => match (integer(&left), integer(&right)) {
-                (Some(left), Some(right)) => Some(left < right),
-                _ => None,
-            },
-            CompareOp::In => match right {
-                Concrete::Tuple(parts) | Concrete::Keys(parts) => {
-                    let answers: Vec<Option<bool>> = parts.iter().map(|part| equal(&left, part)).collect();
-                    if answers.contains(&Some(true)) {
-                        return Some(true);
-                    }
-                    answers.iter().all(|answer| *answer == Some(false)).then_some(false)
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn range(&self, parts: &[Value]) -> Option<Concrete> {
-        let bounds: Option<Vec<i64>> = parts.iter().map(|&part| integer(&self.value(part))).collect();
-        let (start, stop, step) = match bounds?[..] {
-            [stop] => (0, stop, 1),
-            [start, stop] => (start, stop, 1),
-            [start, stop, step] if step != 0 => (start, stop, step),
-            _ => return None,
-        };
-        let mut out = Vec::new();
-        let mut at = start;
-        while (step > 0 && at < stop) || (step < 0 && at > stop) {
-            if out.len() as i64 >= MAX_SPELLED {
-                return None;
-            }
-            out.push(Concrete::Int(at));
-            at = at.checked_add(step)?;
-        }
-        Some(Concrete::Tuple(out))
-    }
-}
-
-/// The identity of an answer that every rank shares.
-pub(super) fn label(key: &impl Hash) -> u64 {
-    let mut hasher = FxHasher::default();
-    key.hash(&mut hasher);
-    hasher.finish()
-}
-
-fn integer(value: &Concrete) -> Option<i64> {
-    match value {
-        Concrete::Int(known) => Some(*known),
-        Concrete::Bool(known) => Some(i64::from(*known)),
-        _ => None,
-    }
-}
-
-fn equal(left: &Concrete, right: &Concrete) -> Option<bool> {
-    match (left, right) {
-        (Concrete::Opaque(left), Concrete::Opaque(right)) => (left == right).then_some(true),
-        (Concrete::Opaque(_), _) | (_, Concrete::Opaque(_)) => None,
-        (Concrete::Tuple(left), Concrete::Tuple(right)) => {
-            if left.len() != right.len() {
-                return Some(false);
-            }
-            let answers: Vec<Option<bool>> = left.iter().zip(right).map(|(left, right)| equal(left, right)).collect();
-            if answers.contains(&Some(false)) {
-                return Some(false);
-            }
-            answers.iter().all(Option::is_some).then_some(true)
-        }
-        _ => match (integer(left), integer(right)) {
-            (Some(left), Some(right)) => Some(left == right),
-            _ => Some(left == right),
-        },
-    }
-}
-
-fn arithmetic(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
-    match op {
-        BinaryOp::Add => left.checked_add(right),
-        BinaryOp::Sub => left.checked_sub(right),
-        BinaryOp::Mul => left.checked_mul(right),
-        BinaryOp::FloorDiv if right > 0 => Some(left.div_euclid(right)),
-        BinaryOp::Mod if right > 0 => Some(left.rem_euclid(right)),
-        BinaryOp::BitAnd => Some(left & right),
-        BinaryOp::BitOr => Some(left | right),
-        BinaryOp::BitXor => Some(left ^ right),
-        BinaryOp::ShiftLeft if (0..32).contains(&right) => left.checked_shl(right as u32),
-        BinaryOp::ShiftRight if (0..64).contains(&right) => Some(left >> right),
-        BinaryOp::Pow if (0..32).contains(&right) => left.checked_pow(right as u32),
-        _ => None,
     }
 }

@@ -7,16 +7,17 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashSet;
 
-use crate::base::FileId;
-use crate::base::FunctionId;
+use crate::base::{FileId, FunctionId};
 use crate::finding::Confidence;
 use crate::flow::{
-    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, Healed, IS_MEMBER, LoopKind,
-    MEMBERS, Missing, Node, Tracer, Value, World, disputed,
+    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, GroupKey, Healed, Missing, Tracer, Value, World, disputed,
 };
 use crate::model::{FunctionKind, LocalFunction};
 
 use super::candidates;
+use super::classes::{
+    Outline, axes_of, bases, contradicts, groups, is_misplaced, members, needed, neighbours, outline, world_size,
+};
 use super::evaluate::Engine;
 use super::gates::{Gate, gates};
 use super::orders::{UnorderedLoop, unordered_loops};
@@ -42,9 +43,6 @@ const MAX_SPLITS: usize = 6;
 
 /// Axes that are tried with one rank along them.
 const MAX_SINGLE: usize = 3;
-
-/// Opaque facts that are varied together; more are varied one at a time.
-const MAX_ATOMS: usize = 4;
 
 /// What the traces of a program show.
 #[derive(Debug, Default)]
@@ -194,13 +192,6 @@ fn whole(engine: &mut Engine<'_>, root: EffectId) -> EffectId {
     }
 }
 
-/// The effect tree's nodes that matter, in order.
-struct Outline {
-    events: Vec<EventId>,
-    tests: Vec<Value>,
-    loops: Vec<Value>,
-}
-
 fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut Healed, out: &mut Vec<Split>) {
     let summed = engine.effects.summed(root);
     if !summed.events || summed.varies.is_empty() || summed.weight > MAX_WEIGHT {
@@ -228,102 +219,6 @@ fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut
             }
             out.push(split);
         }
-    }
-}
-
-fn outline(effects: &Effects, root: EffectId) -> Outline {
-    let mut out = Outline { events: Vec::new(), tests: Vec::new(), loops: Vec::new() };
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![root];
-    while let Some(effect) = pending.pop() {
-        if !seen.insert(effect) {
-            continue;
-        }
-        let mut below: Vec<EffectId> = Vec::new();
-        match effects.get(effect) {
-            Effect::Seq(parts) => below.extend(parts.iter()),
-            Effect::Event(event) => out.events.push(*event),
-            Effect::Choice { test, then, otherwise, .. } => {
-                out.tests.push(*test);
-                below.extend([*then, *otherwise]);
-            }
-            Effect::Loop { kind, body, orelse, .. } => {
-                match kind {
-                    LoopKind::For { iter, .. } => out.loops.push(*iter),
-                    LoopKind::While { test } => out.tests.push(*test),
-                }
-                below.extend([*body, *orelse]);
-            }
-            Effect::Try { body, handlers, orelse, finally } => {
-                below.push(*body);
-                below.extend(handlers.iter().map(|handler| handler.body));
-                below.extend([*orelse, *finally]);
-            }
-            Effect::Scope { manager, body } => below.extend([*manager, *body]),
-            Effect::Call { body, .. } => below.push(*body),
-            Effect::Nothing | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } | Effect::Pending { .. } => {}
-        }
-        pending.extend(below.into_iter().rev());
-    }
-    out
-}
-
-/// How many ranks to assume: enough that every rank the source names exists, and some it does not.
-fn world_size(engine: &Engine<'_>, outline: &Outline) -> i64 {
-    let mut largest = 0;
-    let mut seen = FxHashSet::default();
-    let mut pending: Vec<(Value, bool)> =
-        outline.tests.iter().chain(&outline.loops).map(|&value| (value, false)).collect();
-    for &event in &outline.events {
-        let event = engine.effects.event(event);
-        pending.extend([Some(event.group), event.root, event.members].into_iter().flatten().map(|value| (value, true)));
-    }
-    while let Some((value, near_rank)) = pending.pop() {
-        if !seen.insert((value, near_rank)) {
-            continue;
-        }
-        let mut push = |values: &[Value], near: bool| pending.extend(values.iter().map(|&value| (value, near)));
-        match engine.values.node(value) {
-            Node::Int(known) if near_rank && (0..32).contains(known) => largest = largest.max(*known),
-            Node::Compare(_, left, right) | Node::Binary(_, left, right) | Node::Index(left, right) => {
-                let near = near_rank || engine.values.vary(*left).is_all() || engine.values.vary(*right).is_all();
-                push(&[*left, *right], near);
-            }
-            Node::Not(inner) => push(&[*inner], near_rank),
-            Node::And(left, right) | Node::Or(left, right) => push(&[*left, *right], false),
-            Node::If(test, then, otherwise) => {
-                push(&[*test], false);
-                push(&[*then, *otherwise], near_rank);
-            }
-            Node::Sequence(parts) => push(parts, near_rank),
-            Node::MadeGroup(_, ranks) => push(&[*ranks], true),
-            _ => {}
-        }
-    }
-    let size = (largest + 1).clamp(4, 16);
-    size + size % 2
-}
-
-fn groups(engine: &Engine<'_>, events: &[EventId], size: i64) -> BTreeSet<GroupKey> {
-    let mut out = BTreeSet::new();
-    for rank in 0..size {
-        let class = Assignment { rank, ..Assignment::default() };
-        let world = World { size, extent: 2, axes: Axes::ALL, single: Axes::NONE };
-        let evaluator = Evaluator::new(&engine.values, world, &class);
-        for &event in events {
-            out.insert(evaluator.group(engine.effects.event(event).group));
-        }
-    }
-    out.remove(&GroupKey::NonMember);
-    out
-}
-
-fn axes_of(engine: &Engine<'_>, group: &GroupKey) -> Axes {
-    match group {
-        GroupKey::World | GroupKey::Made(..) => Axes::ALL,
-        GroupKey::Axis(axes) => *axes,
-        GroupKey::Other(value) => engine.values.group_axes(*value),
-        GroupKey::NonMember => Axes::NONE,
     }
 }
 
@@ -410,214 +305,6 @@ fn two_ranks(
     elsewhere(other).iter().any(|other| tracer.compare(root, one, other).is_some())
         || elsewhere(one).iter().any(|one| tracer.compare(root, one, other).is_some())
         || tracer.exhausted()
-}
-
-/// Tests that are true of every member of the group, with their answers.
-fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap<Value, bool> {
-    let mut out = BTreeMap::new();
-    let is_group = |value: Value| match (group, engine.values.node(value)) {
-        (GroupKey::Other(group), _) => value == *group,
-        (GroupKey::Axis(axes), Node::AxisGroup(known)) => known == axes,
-        (GroupKey::Axis(axes), Node::Parameter(..)) => {
-            let meaning = engine.values.meaning(value).map(|meaning| engine.values.node(meaning));
-            meaning == Some(&Node::AxisGroup(*axes))
-        }
-        _ => false,
-    };
-    let ranks = match group {
-        GroupKey::Other(group) => match engine.values.node(*group) {
-            Node::MadeGroup(_, ranks) => Some(*ranks),
-            _ => None,
-        },
-        _ => None,
-    };
-    let mut seen = FxHashSet::default();
-    let mut pending: Vec<Value> = outline.tests.clone();
-    while let Some(value) = pending.pop() {
-        if !seen.insert(value) {
-            continue;
-        }
-        match engine.values.node(value) {
-            Node::Not(inner) => pending.push(*inner),
-            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
-            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
-            Node::Compare(op, left, right) => {
-                use crate::model::CompareOp;
-                let mentions = is_group(*left) || is_group(*right);
-                match op {
-                    CompareOp::Is | CompareOp::Eq if mentions => {
-                        out.insert(value, false);
-                    }
-                    CompareOp::In
-                        if Some(*right) == ranks
-                            || asks_for_ranks(engine, *right, &is_group)
-                            || goes_with(engine, *right, group) =>
-                    {
-                        out.insert(value, true);
-                    }
-                    _ => {}
-                }
-            }
-            Node::Apply(name, parts) if name.as_str() == IS_MEMBER && parts.first().is_some_and(|&of| is_group(of)) => {
-                out.insert(value, true);
-            }
-            _ if is_group(value) => {
-                out.insert(value, true);
-            }
-            _ => {}
-        }
-    }
-    out
-}
-
-/// Whether the value is the list of the group's ranks, as the group itself gives it.
-fn asks_for_ranks(engine: &Engine<'_>, value: Value, is_group: &impl Fn(Value) -> bool) -> bool {
-    match engine.values.node(value) {
-        Node::Apply(name, parts) => {
-            let last = name.as_str().rsplit('.').next().unwrap_or_default();
-            let asks = last.contains("ranks") && parts.iter().any(|&of| is_group(of));
-            asks || last == MEMBERS && matches!(parts[..], [of] if is_group(of))
-        }
-        Node::Mapped(_, parts) => parts.first().is_some_and(|&part| asks_for_ranks(engine, part, is_group)),
-        _ => false,
-    }
-}
-
-/// Whether a loop hands out the ranks together with their group: `for ranks, group in groups.items()`.
-fn goes_with(engine: &Engine<'_>, ranks: Value, group: &GroupKey) -> bool {
-    let GroupKey::Other(group) = group else { return false };
-    match (engine.values.node(ranks), engine.values.node(*group)) {
-        (Node::Item(_, keys), Node::Item(_, source)) => {
-            keys == source || *engine.values.node(*keys) == Node::Length(*source)
-        }
-        _ => false,
-    }
-}
-
-/// What the tests, loops and events ask of a class.
-fn needed(engine: &Engine<'_>, outline: &Outline, world: World) -> Missing {
-    let mut out = Missing::default();
-    let on_group = |event: EventId| {
-        let event = engine.effects.event(event);
-        [Some(event.group), event.root, event.operator, event.members.filter(|_| event.creates)]
-    };
-    for rank in 0..world.size {
-        let class = Assignment { rank, ..Assignment::default() };
-        let evaluator = Evaluator::new(&engine.values, world, &class);
-        for &test in &outline.tests {
-            evaluator.truth(test);
-        }
-        for &iter in &outline.loops {
-            let iter = evaluator.counted(iter);
-            let known =
-                matches!(evaluator.value(iter), crate::flow::Concrete::Tuple(_) | crate::flow::Concrete::Keys(_));
-            if !known && engine.values.shape(iter).meets(world.axes) {
-                evaluator.missing.borrow_mut().atoms.insert(iter);
-            }
-        }
-        for &event in &outline.events {
-            for value in on_group(event).into_iter().flatten() {
-                evaluator.value(value);
-            }
-        }
-        let missing = evaluator.missing.into_inner();
-        out.rank |= missing.rank;
-        out.axes.extend(missing.axes);
-        out.sizes.extend(missing.sizes);
-        out.atoms.extend(missing.atoms);
-    }
-    out
-}
-
-/// Classes to start from: all opaque facts false, all true, and every mixture while they are few.
-fn bases(atoms: &[Value], axes: &BTreeSet<Axes>, members: &BTreeMap<Value, bool>, ranks: &[i64]) -> Vec<Assignment> {
-    let combinations: Vec<Vec<bool>> = match atoms.len() {
-        0 => vec![Vec::new()],
-        count if count <= MAX_ATOMS => {
-            (0..1_u32 << count).map(|bits| (0..count).map(|bit| bits >> bit & 1 == 1).collect()).collect()
-        }
-        count => vec![vec![false; count], vec![true; count]],
-    };
-    combinations
-        .into_iter()
-        .map(|truths| {
-            let mut known = members.clone();
-            known.extend(atoms.iter().copied().zip(truths));
-            Assignment { rank: ranks[0], coordinates: axes.iter().map(|&axis| (axis, 0)).collect(), atoms: known }
-        })
-        .collect()
-}
-
-/// Classes that differ from the base in one thing.
-fn neighbours(
-    base: &Assignment,
-    atoms: &[Value],
-    axes: &BTreeSet<Axes>,
-    ranks: &[i64],
-    extent: i64,
-) -> Vec<Assignment> {
-    let mut out = Vec::new();
-    for &rank in &ranks[1..] {
-        out.push(Assignment { rank, ..base.clone() });
-    }
-    for &axis in axes {
-        for at in 1..extent {
-            let mut other = base.clone();
-            other.coordinates.insert(axis, at);
-            // The first rank is the first along every axis.
-            if let Some(&second) = ranks.get(1)
-                && other.rank == 0
-            {
-                out.push(Assignment { rank: second, ..other.clone() });
-            }
-            out.push(other);
-        }
-    }
-    for &atom in atoms.iter().take(32) {
-        // Of many facts only few mixtures are begun with: where all of them hold, each is taken away in turn.
-        let flipped = match base.atoms.get(&atom) {
-            Some(false) => true,
-            Some(true) if atoms.len() > MAX_ATOMS => false,
-            _ => continue,
-        };
-        let mut other = base.clone();
-        other.atoms.insert(atom, flipped);
-        out.push(other);
-    }
-    out
-}
-
-/// Whether the first rank is said to be another along some axis.
-fn is_misplaced(class: &Assignment) -> bool {
-    class.rank == 0 && class.coordinates.values().any(|&at| at != 0)
-}
-
-/// Whether a class claims what cannot be: something that is `None` and also true, or equal to two constants.
-fn contradicts(engine: &Engine<'_>, class: &Assignment) -> bool {
-    use crate::model::CompareOp;
-    let mut equal: Vec<Value> = Vec::new();
-    for (&atom, &holds) in &class.atoms {
-        if !holds {
-            continue;
-        }
-        match engine.values.node(atom) {
-            Node::Compare(CompareOp::Is, subject, other)
-                if *engine.values.node(*other) == Node::None && class.atoms.get(subject) == Some(&true) =>
-            {
-                return true;
-            }
-            Node::Compare(CompareOp::Eq, subject, constant)
-                if matches!(engine.values.node(*constant), Node::Int(_) | Node::Str(_) | Node::Bool(_)) =>
-            {
-                if equal.contains(subject) {
-                    return true;
-                }
-                equal.push(*subject);
-            }
-            _ => {}
-        }
-    }
-    false
 }
 
 /// Whether a finding needs more than one inferred step.

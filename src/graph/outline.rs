@@ -8,10 +8,10 @@ use crate::model::FunctionKind;
 
 use super::divergence::Prepared;
 use super::evaluate::Engine;
+use super::origin::{leaf, snippet};
 use super::program::Program;
 use super::reach::reaching;
 use super::taint::Taint;
-use super::witness::{leaf, snippet};
 
 /// Pending calls that are looked into.
 const MAX_LOOKS: u32 = 400;

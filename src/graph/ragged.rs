@@ -4,8 +4,8 @@ use crate::finding::Confidence;
 use crate::flow::{Node, Value};
 
 use super::evaluate::Engine;
+use super::origin::leaf;
 use super::shapes::{Differs, KEEP_SHAPE};
-use super::witness::leaf;
 
 /// How deep values are followed.
 const FUEL: u32 = 24;

@@ -1,7 +1,5 @@
 //! A split in words that a rule can use: the event, where ranks part and why, the call chain, and two ranks.
 
-use rustc_hash::FxHashSet;
-
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::{Confidence, WitnessEvent, WitnessRank};
 use crate::flow::{
@@ -12,7 +10,8 @@ use crate::flow::{
 use super::blame::{Blame, blame, contains, depends_on_caller, paths_to, preorder, site_of};
 use super::confidence::Evidence;
 use super::divergence::form_of;
-use super::evaluate::{Birth, Engine};
+use super::evaluate::Engine;
+use super::origin::{event_leaf, group_name, leaf, origin, snippet};
 
 /// A difference between two classes of ranks on one group.
 pub(super) struct Found {
@@ -92,7 +91,7 @@ pub struct Split {
 }
 
 /// Where a reported split is healed: its site, below which call, and how.
-pub(super) type Heals = Vec<(Site, Option<Site>, Heal)>;
+type Heals = Vec<(Site, Option<Site>, Heal)>;
 
 /// Puts a difference into words, and says what is healed by that.
 pub(super) fn explain(
@@ -300,114 +299,6 @@ fn kind(
     SplitKind::Conditional
 }
 
-/// The first part of a value that differs by itself.
-pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Value> {
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![value];
-    // A batch explains more than a clock or a disk that went into the same container.
-    let mut outside = None;
-    while let Some(value) = pending.pop() {
-        if !seen.insert(value) || seen.len() > 2_000 {
-            continue;
-        }
-        let differs = engine.values.vary(value) | engine.values.shape(value);
-        if !differs.meets(axes) {
-            continue;
-        }
-        let mut push = |parts: &[Value]| pending.extend(parts.iter().rev());
-        match engine.values.node(value) {
-            Node::Local(..) if !engine.values.behind(value).is_empty() => {
-                // Too deep to be told apart, but a batch is a batch.
-                outside = outside.or(Some(value));
-                push(engine.values.behind(value));
-            }
-            Node::Local(..) if !engine.shares.contains(&value) => outside = outside.or(Some(value)),
-            Node::Parameter(..) | Node::Rank(_) | Node::Spread(..)
-                if outside.is_some() && !engine.shares.contains(&value) => {}
-            Node::Rank(_) | Node::Local(..) | Node::Spread(..) => return Some(value),
-            Node::Parameter(..) => return Some(value),
-            Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => push(&[batch]),
-            Node::Loader(inner, _) => push(&[*inner]),
-            Node::Not(inner)
-            | Node::Length(inner)
-            | Node::Attribute(inner, _)
-            | Node::Keyword(inner, _)
-            | Node::Item(_, inner)
-            | Node::Forward(inner) => push(&[*inner]),
-            Node::And(left, right)
-            | Node::Or(left, right)
-            | Node::Compare(_, left, right)
-            | Node::Binary(_, left, right)
-            | Node::Index(left, right)
-            | Node::Agreed(_, left, right) => push(&[*left, *right]),
-            Node::If(test, then, otherwise) => push(&[*test, *then, *otherwise]),
-            Node::Sequence(parts)
-            | Node::Apply(_, parts)
-            | Node::Range(parts)
-            | Node::Mapped(_, parts)
-            | Node::Changed(_, parts)
-            | Node::Carried(_, _, parts) => push(parts),
-            Node::Mapping(parts) => {
-                let parts: Vec<Value> = parts.iter().flat_map(|part| [part.0, part.1]).collect();
-                push(&parts);
-            }
-            Node::Invoked(callee, args) => {
-                push(&[*callee]);
-                push(args);
-            }
-            _ => {}
-        }
-    }
-    outside
-}
-
-fn event_leaf(engine: &Engine<'_>, event: EventId, found: &Found) -> Option<Value> {
-    let event = engine.effects.event(event);
-    [Some(event.group), event.root, event.operator, event.members]
-        .into_iter()
-        .flatten()
-        .find_map(|value| leaf(engine, value, found.world.axes))
-}
-
-fn origin(
-    engine: &Engine<'_>,
-    leaf: Option<Value>,
-    birth: Option<Birth>,
-    decision: Option<Decision>,
-) -> Option<(Site, String)> {
-    if let Some(birth) = birth {
-        // The condition itself need not be pointed at twice.
-        let same_line = decision.is_some_and(|decision| {
-            decision.site.file == birth.site.file
-                && decision.site.span.start <= birth.site.span.start
-                && birth.site.span.end <= decision.site.span.end
-        });
-        if birth.site.span == crate::base::Span::default() {
-            return None;
-        }
-        return (!same_line).then(|| (birth.site, birth.reason.as_str().to_owned()));
-    }
-    match engine.values.node(leaf?) {
-        Node::Local(site, _) | Node::Spread(site, ..) if site.file.index() < engine.program_files() => {
-            Some((*site, "this differs between ranks".to_owned()))
-        }
-        _ => None,
-    }
-}
-
-/// The group as a person would call it.
-fn group_name(engine: &Engine<'_>, key: &GroupKey, group: Value) -> String {
-    match key {
-        GroupKey::World => "WORLD".to_owned(),
-        GroupKey::Axis(_) => match engine.axis_name(group) {
-            Some(name) => format!("the {name} group"),
-            None => "its group".to_owned(),
-        },
-        GroupKey::Made(_, ranks) => format!("the group of ranks {ranks:?}"),
-        GroupKey::Other(_) | GroupKey::NonMember => "its group".to_owned(),
-    }
-}
-
 /// The calls that lead to the event, by way of the cause where it stands under that.
 fn calls(engine: &Engine<'_>, root: EffectId, event: EventId, blame: &Blame, healed: &Healed) -> Vec<(Site, Symbol)> {
     let is_event = |effect: EffectId| matches!(engine.effects.get(effect), Effect::Event(found) if *found == event);
@@ -559,15 +450,5 @@ fn witness_event(engine: &Engine<'_>, event: EventId, found: &Found) -> WitnessE
         op: event.op.as_str().to_owned(),
         group: group_name(engine, &found.group, event.group),
         site: event.site,
-    }
-}
-
-/// The text at a site, on one line and cut short.
-pub(super) fn snippet(engine: &Engine<'_>, site: Site) -> String {
-    let text = engine.text(site);
-    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.chars().count() > 48 {
-        true => format!("{}…", line.chars().take(47).collect::<String>()),
-        false => line,
     }
 }

@@ -1,5 +1,7 @@
 //! From the syntax tree to the compact tree: statements, functions, classes, imports.
 
+mod definition;
+
 use crate::base::{Span, Symbol};
 use crate::syntax::{Parsed, ast, span, span_of};
 
@@ -153,66 +155,6 @@ impl Lowerer {
         self.enter(id);
         let body = self.body(&module.body);
         self.leave(id, body);
-    }
-
-    fn declare(&mut self, name: Symbol, kind: FunctionKind, whole: Span, name_span: Span) -> LocalFunction {
-        let id = LocalFunction(self.file.functions.len() as u32);
-        let class = match kind {
-            FunctionKind::Def | FunctionKind::Lambda => {
-                let directly_in_class = self
-                    .functions
-                    .last()
-                    .is_some_and(|&parent| self.file.function(parent).kind == FunctionKind::ClassBody);
-                directly_in_class.then(|| self.classes.last().copied()).flatten()
-            }
-            FunctionKind::ClassBody => self.classes.last().copied(),
-            FunctionKind::Module => None,
-        };
-        self.file.functions.push(Function {
-            name,
-            kind,
-            parent: self.functions.last().copied(),
-            class,
-            parameters: Vec::new(),
-            decorators: List::default(),
-            returns: None,
-            body: Block::default(),
-            is_async: false,
-            is_generator: false,
-            locals: Vec::new(),
-            mentions: Vec::new(),
-            flows: Vec::new(),
-            guards: Vec::new(),
-            arguments: Vec::new(),
-            callees: Vec::new(),
-            span: whole,
-            name_span,
-            skeleton: self.detail == Detail::Skeleton,
-        });
-        id
-    }
-
-    fn enter(&mut self, id: LocalFunction) {
-        self.functions.push(id);
-        self.scopes.push(Scope::default());
-    }
-
-    fn leave(&mut self, id: LocalFunction, body: Block) {
-        self.functions.pop();
-        let scope = self.scopes.pop().expect("entered before");
-        let function = &mut self.file.functions[id.0 as usize];
-        function.body = body;
-        function.is_generator = scope.is_generator;
-        (function.mentions, function.flows, function.guards) = (scope.mentions, scope.flows, scope.guards);
-        function.arguments = scope.arguments;
-        function.callees = scope.callees;
-        function.callees.shrink_to_fit();
-        function.arguments.shrink_to_fit();
-        function.mentions.shrink_to_fit();
-        function.flows.shrink_to_fit();
-        let mut locals: Vec<Symbol> = scope.bound.into_iter().filter(|name| !scope.outer.contains(name)).collect();
-        locals.sort_by_key(|name| name.as_str());
-        function.locals = locals;
     }
 
     pub(super) fn body(&mut self, stmts: &[ast::Stmt]) -> Block {
@@ -406,140 +348,6 @@ impl Lowerer {
             .collect();
         let (orelse, finally) = (self.body(&stmt.orelse), self.body(&stmt.finalbody));
         Stmt::Try(Box::new(Try { body, handlers, orelse, finally }))
-    }
-
-    fn outer(&mut self, names: &[ast::Identifier]) -> Stmt {
-        let names: Vec<Symbol> = names.iter().map(|name| Symbol::new(name.as_str())).collect();
-        self.scope().outer.extend(&names);
-        Stmt::Outer(names)
-    }
-
-    fn import(&mut self, import: &ast::StmtImport) -> Stmt {
-        let names = self.aliases(&import.names, false);
-        self.record(Import { module: None, level: 0, from: false, names })
-    }
-
-    fn import_from(&mut self, import: &ast::StmtImportFrom) -> Stmt {
-        let module = import.module.as_ref().map(|module| Symbol::new(module.as_str()));
-        let names = self.aliases(&import.names, true);
-        self.record(Import { module, level: import.level, from: true, names })
-    }
-
-    fn aliases(&mut self, names: &[ast::Alias], from: bool) -> Vec<Alias> {
-        names
-            .iter()
-            .map(|alias| {
-                let name = Symbol::new(alias.name.as_str());
-                let bound = alias.asname.as_ref().map(|name| Symbol::new(name.as_str()));
-                let local = bound.unwrap_or_else(|| {
-                    if from { name } else { Symbol::new(name.as_str().split('.').next().unwrap_or_default()) }
-                });
-                self.bind(local);
-                Alias { name, alias: bound, span: span(alias.range) }
-            })
-            .collect()
-    }
-
-    fn record(&mut self, import: Import) -> Stmt {
-        let function = *self.functions.last().expect("imports stand inside a body");
-        self.file.imports.push((function, import.clone()));
-        Stmt::Import(import)
-    }
-
-    fn function(&mut self, def: &ast::StmtFunctionDef) -> LocalFunction {
-        let name = Symbol::new(def.name.as_str());
-        self.bind(name);
-        let decorators: Vec<ExprId> =
-            def.decorator_list.iter().map(|decorator| self.full_expr(&decorator.expression)).collect();
-        let decorators = self.file.push_list(&decorators);
-        let (parameters, returns) = match self.detail {
-            Detail::Full => {
-                (self.parameters(&def.parameters), def.returns.as_deref().map(|returns| self.expr(returns)))
-            }
-            Detail::Skeleton => (Vec::new(), None),
-        };
-        let id = self.declare(name, FunctionKind::Def, span(def.range), span_of(&def.name));
-        let function = &mut self.file.functions[id.0 as usize];
-        (function.decorators, function.returns, function.is_async) = (decorators, returns, def.is_async);
-        self.finish(id, parameters, |lowerer| lowerer.body(&def.body));
-        if let Some(class) = self.file.function(id).class {
-            self.file.classes[class.0 as usize].methods.push((name, id));
-        }
-        id
-    }
-
-    pub(super) fn lambda(&mut self, lambda: &ast::ExprLambda) -> LocalFunction {
-        let at = span(lambda.range);
-        let parameters = lambda.parameters.as_deref().map_or_else(Vec::new, |parameters| self.parameters(parameters));
-        let id = self.declare(Symbol::new("<lambda>"), FunctionKind::Lambda, at, at);
-        self.finish(id, parameters, |lowerer| {
-            let value = lowerer.expr(&lambda.body);
-            let end = lowerer.mark();
-            lowerer.flow(Sink::Return, 0, end);
-            let value = lowerer.file.push_stmt(Stmt::Return(Some(value)), at);
-            lowerer.file.push_block(&[value])
-        });
-        id
-    }
-
-    fn finish(&mut self, id: LocalFunction, parameters: Vec<Parameter>, body: impl FnOnce(&mut Self) -> Block) {
-        self.enter(id);
-        for parameter in &parameters {
-            self.bind(parameter.name);
-        }
-        self.file.functions[id.0 as usize].parameters = parameters;
-        let body = body(self);
-        self.leave(id, body);
-    }
-
-    fn parameters(&mut self, parameters: &ast::Parameters) -> Vec<Parameter> {
-        let mut out = Vec::new();
-        let mut add = |lowerer: &mut Self, parameter: &ast::Parameter, kind, default: Option<&ast::Expr>| {
-            let name = Symbol::new(parameter.name.as_str());
-            let default = default.map(|default| lowerer.expr(default));
-            let annotation = parameter.annotation.as_deref().map(|annotation| lowerer.expr(annotation));
-            out.push(Parameter { name, kind, default, annotation, span: span(parameter.range) });
-        };
-        for parameter in parameters.posonlyargs.iter().chain(&parameters.args) {
-            add(self, &parameter.parameter, ParameterKind::Normal, parameter.default.as_deref());
-        }
-        if let Some(parameter) = parameters.vararg.as_deref() {
-            add(self, parameter, ParameterKind::Positionals, None);
-        }
-        for parameter in &parameters.kwonlyargs {
-            add(self, &parameter.parameter, ParameterKind::KeywordOnly, parameter.default.as_deref());
-        }
-        if let Some(parameter) = parameters.kwarg.as_deref() {
-            add(self, parameter, ParameterKind::Keywords, None);
-        }
-        out
-    }
-
-    fn class(&mut self, def: &ast::StmtClassDef) -> LocalClass {
-        let name = Symbol::new(def.name.as_str());
-        self.bind(name);
-        let decorators: Vec<ExprId> =
-            def.decorator_list.iter().map(|decorator| self.full_expr(&decorator.expression)).collect();
-        let bases: Vec<ExprId> =
-            def.arguments.iter().flat_map(|arguments| arguments.args.iter()).map(|base| self.full_expr(base)).collect();
-        let (decorators, bases) = (self.file.push_list(&decorators), self.file.push_list(&bases));
-        let id = LocalClass(self.file.classes.len() as u32);
-        let parent = *self.functions.last().expect("classes stand inside a body");
-        self.classes.push(id);
-        self.file.classes.push(Class {
-            name,
-            parent,
-            bases,
-            decorators,
-            body: LocalFunction(0),
-            methods: Vec::new(),
-            span: span(def.range),
-        });
-        let body = self.declare(name, FunctionKind::ClassBody, span(def.range), span_of(&def.name));
-        self.file.classes[id.0 as usize].body = body;
-        self.finish(body, Vec::new(), |lowerer| lowerer.body(&def.body));
-        self.classes.pop();
-        id
     }
 }
 

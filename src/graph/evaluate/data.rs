@@ -220,7 +220,7 @@ impl<'p> Engine<'p> {
     pub(in crate::graph) fn is_share(&self, value: Value) -> bool {
         let axes = Axes::named(AXES);
         self.values.vary(value).meets(axes)
-            && crate::graph::witness::leaf(self, value, axes).is_some_and(|leaf| self.shares.contains(&leaf))
+            && crate::graph::origin::leaf(self, value, axes).is_some_and(|leaf| self.shares.contains(&leaf))
     }
 }
 

@@ -1,0 +1,117 @@
+//! Comparisons and arithmetic over what is known.
+
+use super::{Concrete, Evaluator, MAX_SPELLED};
+use crate::flow::value::{Node, Value};
+use crate::model::{BinaryOp, CompareOp};
+
+impl Evaluator<'_> {
+    /// What the class says the value equals, when that is the same on every member of the group.
+    pub(super) fn equal_to(&self, value: Value) -> Option<Value> {
+        if !self.values.vary(value).meets(self.world.axes) {
+            return None;
+        }
+        let shared = |other: Value| !self.values.vary(other).meets(self.world.axes);
+        self.class.atoms.iter().find_map(|(atom, holds)| match self.values.node(*atom) {
+            Node::Compare(CompareOp::Eq, left, right) if *holds => match (*left == value, *right == value) {
+                (true, false) if shared(*right) => Some(*right),
+                (false, true) if shared(*left) => Some(*left),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
+
+    pub(super) fn comparison(&self, op: CompareOp, left: Value, right: Value) -> Option<bool> {
+        let (left, right) = (self.value(left), self.value(right));
+        match op {
+            CompareOp::Eq => equal(&left, &right),
+            CompareOp::Is => match (&left, &right) {
+                (Concrete::None, Concrete::None) => Some(true),
+                (Concrete::Opaque(_), _) | (_, Concrete::Opaque(_)) => None,
+                (Concrete::None, _) | (_, Concrete::None) => Some(false),
+                _ => equal(&left, &right),
+            },
+            CompareOp::Less => match (integer(&left), integer(&right)) {
+                (Some(left), Some(right)) => Some(left < right),
+                _ => None,
+            },
+            CompareOp::In => match right {
+                Concrete::Tuple(parts) | Concrete::Keys(parts) => {
+                    let answers: Vec<Option<bool>> = parts.iter().map(|part| equal(&left, part)).collect();
+                    if answers.contains(&Some(true)) {
+                        return Some(true);
+                    }
+                    answers.iter().all(|answer| *answer == Some(false)).then_some(false)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    pub(super) fn range(&self, parts: &[Value]) -> Option<Concrete> {
+        let bounds: Option<Vec<i64>> = parts.iter().map(|&part| integer(&self.value(part))).collect();
+        let (start, stop, step) = match bounds?[..] {
+            [stop] => (0, stop, 1),
+            [start, stop] => (start, stop, 1),
+            [start, stop, step] if step != 0 => (start, stop, step),
+            _ => return None,
+        };
+        let mut out = Vec::new();
+        let mut at = start;
+        while (step > 0 && at < stop) || (step < 0 && at > stop) {
+            if out.len() as i64 >= MAX_SPELLED {
+                return None;
+            }
+            out.push(Concrete::Int(at));
+            at = at.checked_add(step)?;
+        }
+        Some(Concrete::Tuple(out))
+    }
+}
+
+pub(super) fn integer(value: &Concrete) -> Option<i64> {
+    match value {
+        Concrete::Int(known) => Some(*known),
+        Concrete::Bool(known) => Some(i64::from(*known)),
+        _ => None,
+    }
+}
+
+pub(super) fn equal(left: &Concrete, right: &Concrete) -> Option<bool> {
+    match (left, right) {
+        (Concrete::Opaque(left), Concrete::Opaque(right)) => (left == right).then_some(true),
+        (Concrete::Opaque(_), _) | (_, Concrete::Opaque(_)) => None,
+        (Concrete::Tuple(left), Concrete::Tuple(right)) => {
+            if left.len() != right.len() {
+                return Some(false);
+            }
+            let answers: Vec<Option<bool>> = left.iter().zip(right).map(|(left, right)| equal(left, right)).collect();
+            if answers.contains(&Some(false)) {
+                return Some(false);
+            }
+            answers.iter().all(Option::is_some).then_some(true)
+        }
+        _ => match (integer(left), integer(right)) {
+            (Some(left), Some(right)) => Some(left == right),
+            _ => Some(left == right),
+        },
+    }
+}
+
+pub(super) fn arithmetic(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
+    match op {
+        BinaryOp::Add => left.checked_add(right),
+        BinaryOp::Sub => left.checked_sub(right),
+        BinaryOp::Mul => left.checked_mul(right),
+        BinaryOp::FloorDiv if right > 0 => Some(left.div_euclid(right)),
+        BinaryOp::Mod if right > 0 => Some(left.rem_euclid(right)),
+        BinaryOp::BitAnd => Some(left & right),
+        BinaryOp::BitOr => Some(left | right),
+        BinaryOp::BitXor => Some(left ^ right),
+        BinaryOp::ShiftLeft if (0..32).contains(&right) => left.checked_shl(right as u32),
+        BinaryOp::ShiftRight if (0..64).contains(&right) => Some(left >> right),
+        BinaryOp::Pow if (0..32).contains(&right) => left.checked_pow(right as u32),
+        _ => None,
+    }
+}

@@ -1,0 +1,126 @@
+//! Where a decision comes from: the value at the bottom of a test that may differ, and where it was born.
+
+use rustc_hash::FxHashSet;
+
+use super::evaluate::{Birth, Engine};
+use super::witness::{Decision, Found};
+use crate::base::Site;
+use crate::flow::{Axes, EventId, GroupKey, Node, Value};
+
+/// The first part of a value that differs by itself.
+pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Value> {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![value];
+    // A batch explains more than a clock or a disk that went into the same container.
+    let mut outside = None;
+    while let Some(value) = pending.pop() {
+        if !seen.insert(value) || seen.len() > 2_000 {
+            continue;
+        }
+        let differs = engine.values.vary(value) | engine.values.shape(value);
+        if !differs.meets(axes) {
+            continue;
+        }
+        let mut push = |parts: &[Value]| pending.extend(parts.iter().rev());
+        match engine.values.node(value) {
+            Node::Local(..) if !engine.values.behind(value).is_empty() => {
+                // Too deep to be told apart, but a batch is a batch.
+                outside = outside.or(Some(value));
+                push(engine.values.behind(value));
+            }
+            Node::Local(..) if !engine.shares.contains(&value) => outside = outside.or(Some(value)),
+            Node::Parameter(..) | Node::Rank(_) | Node::Spread(..)
+                if outside.is_some() && !engine.shares.contains(&value) => {}
+            Node::Rank(_) | Node::Local(..) | Node::Spread(..) => return Some(value),
+            Node::Parameter(..) => return Some(value),
+            Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => push(&[batch]),
+            Node::Loader(inner, _) => push(&[*inner]),
+            Node::Not(inner)
+            | Node::Length(inner)
+            | Node::Attribute(inner, _)
+            | Node::Keyword(inner, _)
+            | Node::Item(_, inner)
+            | Node::Forward(inner) => push(&[*inner]),
+            Node::And(left, right)
+            | Node::Or(left, right)
+            | Node::Compare(_, left, right)
+            | Node::Binary(_, left, right)
+            | Node::Index(left, right)
+            | Node::Agreed(_, left, right) => push(&[*left, *right]),
+            Node::If(test, then, otherwise) => push(&[*test, *then, *otherwise]),
+            Node::Sequence(parts)
+            | Node::Apply(_, parts)
+            | Node::Range(parts)
+            | Node::Mapped(_, parts)
+            | Node::Changed(_, parts)
+            | Node::Carried(_, _, parts) => push(parts),
+            Node::Mapping(parts) => {
+                let parts: Vec<Value> = parts.iter().flat_map(|part| [part.0, part.1]).collect();
+                push(&parts);
+            }
+            Node::Invoked(callee, args) => {
+                push(&[*callee]);
+                push(args);
+            }
+            _ => {}
+        }
+    }
+    outside
+}
+
+pub(super) fn event_leaf(engine: &Engine<'_>, event: EventId, found: &Found) -> Option<Value> {
+    let event = engine.effects.event(event);
+    [Some(event.group), event.root, event.operator, event.members]
+        .into_iter()
+        .flatten()
+        .find_map(|value| leaf(engine, value, found.world.axes))
+}
+
+pub(super) fn origin(
+    engine: &Engine<'_>,
+    leaf: Option<Value>,
+    birth: Option<Birth>,
+    decision: Option<Decision>,
+) -> Option<(Site, String)> {
+    if let Some(birth) = birth {
+        // The condition itself need not be pointed at twice.
+        let same_line = decision.is_some_and(|decision| {
+            decision.site.file == birth.site.file
+                && decision.site.span.start <= birth.site.span.start
+                && birth.site.span.end <= decision.site.span.end
+        });
+        if birth.site.span == crate::base::Span::default() {
+            return None;
+        }
+        return (!same_line).then(|| (birth.site, birth.reason.as_str().to_owned()));
+    }
+    match engine.values.node(leaf?) {
+        Node::Local(site, _) | Node::Spread(site, ..) if site.file.index() < engine.program_files() => {
+            Some((*site, "this differs between ranks".to_owned()))
+        }
+        _ => None,
+    }
+}
+
+/// The group as a person would call it.
+pub(super) fn group_name(engine: &Engine<'_>, key: &GroupKey, group: Value) -> String {
+    match key {
+        GroupKey::World => "WORLD".to_owned(),
+        GroupKey::Axis(_) => match engine.axis_name(group) {
+            Some(name) => format!("the {name} group"),
+            None => "its group".to_owned(),
+        },
+        GroupKey::Made(_, ranks) => format!("the group of ranks {ranks:?}"),
+        GroupKey::Other(_) | GroupKey::NonMember => "its group".to_owned(),
+    }
+}
+
+/// The text at a site, on one line and cut short.
+pub(super) fn snippet(engine: &Engine<'_>, site: Site) -> String {
+    let text = engine.text(site);
+    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.chars().count() > 48 {
+        true => format!("{}…", line.chars().take(47).collect::<String>()),
+        false => line,
+    }
+}
