@@ -27,7 +27,8 @@ pub struct ParityCheck {
     pub site: Site,
     /// The keys, sorted; a `*` stands for any ending.
     pub keys: Vec<String>,
-    /// Whether what is compared was read from the environment; strings name other things than settings, too.
+    /// Whether what is compared was read from the environment, and compared rather than handed out; strings name other things
+    /// than settings, too.
     pub of_environment: bool,
 }
 
@@ -60,10 +61,13 @@ const fn gather(name: &'static str, position: usize, keyword: &'static str, kind
     Gather { name, position, keyword, kind }
 }
 
+/// Hands the values of one rank to all: what they come to agree on is not what they were started with.
+const BROADCAST: &str = "broadcast_object_list";
+
 const GATHERS: [Gather; 10] = [
     gather("all_gather_object", 1, "obj", Kind::Object),
     gather("gather_object", 0, "obj", Kind::Object),
-    gather("broadcast_object_list", 0, "object_list", Kind::Object),
+    gather(BROADCAST, 0, "object_list", Kind::Object),
     gather("allgather", 0, "sendobj", Kind::Object),
     gather("all_gather", 1, "tensor", Kind::Tensor),
     gather("all_gather_into_tensor", 1, "input_tensor", Kind::Tensor),
@@ -96,14 +100,19 @@ pub(super) fn checks(program: &Program, reads: &EnvironmentReads) -> Found {
             }
             // Bytes in a tensor are an object.
             let plain = gather.kind == Kind::Tensor && !packs_bytes(model, function);
-            let judged = plain || judges(model, function);
+            let judged = match (plain || judges(model, function), gather.name) {
+                (false, _) => Judged::No,
+                (true, BROADCAST) => Judged::HandedOut,
+                (true, _) => Judged::Compared,
+            };
             let depth = if plain { 1 } else { DEPTH };
             let parameters = search.follow_seeds(file, function, expr, &[seed], depth, judged);
             let special = model.function(function).name.as_str().starts_with("__");
             if gather.kind != Kind::Store && !plain && !parameters.is_empty() && !special {
                 let entry = gatherers.entry(program.function_id(file, function)).or_default();
                 entry.parameters.extend(parameters);
-                entry.judged |= judged;
+                entry.judged = entry.judged.max(judged);
+                entry.is_broadcast |= gather.name == BROADCAST;
             }
         }
     }
@@ -127,8 +136,21 @@ struct Search<'a> {
 #[derive(Default)]
 struct Gatherer {
     parameters: Vec<Symbol>,
-    /// Whether it, or a function on the way, compares what came back.
-    judged: bool,
+    /// What it, or a function on the way, makes of what came back.
+    judged: Judged,
+    is_broadcast: bool,
+}
+
+/// What becomes of values that ranks let each other see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Judged {
+    /// Nobody looks at them as values that may differ.
+    #[default]
+    No,
+    /// Those of one rank are taken by all.
+    HandedOut,
+    /// They are compared.
+    Compared,
 }
 
 /// What is collected while one collective is followed backwards.
@@ -149,22 +171,24 @@ impl Search<'_> {
         expr: ExprId,
         seeds: &[ExprId],
         depth: u32,
-        judged: bool,
+        judged: Judged,
     ) -> Vec<Symbol> {
         let mut trail = Trail::default();
         self.follow(file, function, seeds, depth, &mut trail);
-        if !trail.keys.is_empty() && judged {
+        if !trail.keys.is_empty() && judged != Judged::No {
             let mut keys: Vec<String> = trail.keys.into_iter().collect();
             keys.sort();
             let span = self.program.file(file).model.span(expr);
             let reads = |id: FunctionId| {
                 let (home, local) = self.program.locate(id);
                 self.reads.in_file(home).iter().any(|access| {
-                    let names_place = access.key.whole().is_some_and(is_identity);
-                    access.function == local && access.is_read() && !names_place
+                    // A key that is spelled out must be one of those compared: other settings may be read on the way.
+                    let is_one =
+                        access.key.whole().is_none_or(|key| !is_identity(key) && keys.iter().any(|one| one == key));
+                    access.function == local && access.is_read() && is_one
                 })
             };
-            let of_environment = trail.functions.iter().copied().any(reads);
+            let of_environment = judged == Judged::Compared && trail.functions.iter().copied().any(reads);
             self.found.checks.push(ParityCheck { site: Site { file, span }, keys, of_environment });
             self.found.checkers.insert(self.program.function_id(file, function));
             self.found.checkers.extend(trail.functions);
@@ -189,13 +213,18 @@ impl Search<'_> {
                 let parameters = gatherer.parameters.iter();
                 let seeds: Vec<ExprId> =
                     parameters.filter_map(|&name| passed(self.program, model, target, call, name)).collect();
-                let judged = gatherer.judged || judges(model, function);
+                let judged = match (judges(model, function), gatherer.is_broadcast) {
+                    (false, _) => gatherer.judged,
+                    (true, true) => gatherer.judged.max(Judged::HandedOut),
+                    (true, false) => Judged::Compared,
+                };
                 let reached = self.follow_seeds(file, function, expr, &seeds, DEPTH, judged);
                 let caller = self.program.function_id(file, function);
                 if !reached.is_empty() && !gatherers.contains_key(&caller) {
                     let entry = next.entry(caller).or_default();
                     entry.parameters.extend(reached);
-                    entry.judged |= judged;
+                    entry.judged = entry.judged.max(judged);
+                    entry.is_broadcast |= gatherer.is_broadcast;
                 }
             }
         }

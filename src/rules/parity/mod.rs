@@ -2,7 +2,7 @@
 
 use crate::base::{FileId, Site};
 use crate::finding::Finding;
-use crate::graph::Program;
+use crate::graph::{ParityCheck, Program};
 
 mod asymmetric_compile_flag;
 mod conflicting_env_default;
@@ -35,9 +35,9 @@ fn beside_the_check(program: &Program, file: FileId, finding: Finding, message: 
     }
 }
 
-/// The comparison in the same file, else in the same tree, else anywhere.
+/// The comparison in the same file, else in the same tree, else anywhere; those of what was read from the environment first.
 fn nearest_check(program: &Program, file: FileId) -> Option<Site> {
-    let checks = program.environment().checks();
-    let of_tree = || checks.iter().find(|check| program.same_tree(check.site.file, file));
-    checks.iter().find(|check| check.site.file == file).or_else(of_tree).or(checks.first()).map(|check| check.site)
+    let near = |check: &&ParityCheck| (check.site.file != file, !program.same_tree(check.site.file, file));
+    let checks = program.environment().checks().iter();
+    checks.min_by_key(|check| (!check.of_environment, near(check))).map(|check| check.site)
 }
