@@ -1,9 +1,11 @@
 //! `conflicting-env-default`: one key is read in two places that disagree about what it means to leave it unset.
 
-use crate::base::{FileId, Site};
+use crate::base::{FileId, Site, Span};
 use crate::finding::{Confidence, Severity};
 use crate::graph::{Action, Program, is_test};
-use crate::model::{Constant, Expr, ExprId, LocalFunction, each_call};
+use crate::model::{
+    Constant, Expr, ExprId, File, LocalFunction, each_call, each_expression, each_statement, expressions_of,
+};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 /// The rule.
@@ -83,8 +85,13 @@ fn collect(program: &Program, file: FileId, out: &mut Vec<Read>) {
         if function.skeleton || of_function().next().is_none() {
             continue;
         }
+        let printed = format_strings(model, local);
         each_call(model, local, &mut |expr, call| {
             let span = model.span(expr);
+            // What stands in for a missing value in a message is not what the program goes on with.
+            if printed.iter().any(|text| text.start <= span.start && span.end <= text.end) {
+                return;
+            }
             let Some(access) = of_function().find(|access| access.span == span && access.action == Action::Read) else {
                 return;
             };
@@ -102,6 +109,21 @@ fn collect(program: &Program, file: FileId, out: &mut Vec<Read>) {
             });
         });
     }
+}
+
+/// The format strings of a function.
+fn format_strings(model: &File, function: LocalFunction) -> Vec<Span> {
+    let mut found = Vec::new();
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |expr, kind| {
+                if matches!(kind, Expr::Format(_)) {
+                    found.push(model.span(expr));
+                }
+            });
+        }
+    });
+    found
 }
 
 /// What a default means, with the spellings of one truth value taken for the same.

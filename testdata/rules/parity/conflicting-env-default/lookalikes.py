@@ -27,3 +27,7 @@ def local_rank():
 
 def any_local_rank():
     return os.environ.get("LOCAL_RANK", "-1")
+
+
+def tell():
+    print(f"every {os.environ.get('APP_EVERY', 'unset')} steps")
