@@ -120,9 +120,10 @@ impl Evidence<'_, '_> {
             return false;
         }
         let unknown_group = matches!(self.found.group, GroupKey::Other(_) | GroupKey::NonMember);
+        let near = self.birth.is_some_and(|birth| self.is_near(birth.site));
         self.leaf.is_none_or(|leaf| match self.engine.values.node(leaf) {
             Node::Local(..) | Node::Parameter(..) => unknown_group,
-            Node::Rank(_) => self.test.is_some_and(|test| !reaches_rank(self.engine, test)),
+            Node::Rank(_) => !near && self.test.is_some_and(|test| !reaches_rank(self.engine, test)),
             _ => false,
         })
     }
