@@ -16,7 +16,7 @@ use crate::base::{FileId, FunctionId, Site};
 
 use super::axes::Axes;
 
-pub use node::{Facts, IS_MEMBER, MEMBERS, Node, parts};
+pub use node::{Facts, IS_MEMBER, MEMBERS, Node, WITHOUT, parts};
 
 /// A symbolic value; an index into [`Values`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -68,6 +68,9 @@ impl Evidence<'_, '_> {
             || self.ends_the_job()
             || self.cause.is_none() && self.same_event
             || self.may_be_alike_on_nodes()
+            || self.asks_what_it_is()
+            || self.loads_what_it_finds()
+            || self.members_meet_in_a_test()
             || *group == GroupKey::World && chosen_by_flag(engine, self.root, self.main);
         match doubtful || self.is_long_way(sure) {
             true => Confidence::Low,
@@ -130,6 +133,34 @@ impl Evidence<'_, '_> {
     fn ends_the_job(&self) -> bool {
         let asserted = |decision: Decision| decision.is_assertion || self.engine.refusals.contains(&decision.site);
         self.kind == SplitKind::EarlyExit && self.decision.is_some_and(asserted)
+    }
+
+    /// Whether the operation is asked of an element of some collection, behind the question what kind of thing it is:
+    /// nobody has shown one that communicates.
+    fn asks_what_it_is(&self) -> bool {
+        let Some(cause) = self.cause.filter(|_| matches!(self.found.group, GroupKey::Other(_))) else { return false };
+        let engine = self.engine;
+        preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
+            Effect::Choice { test, then, otherwise, .. } if engine.values.vary(*test).is_empty() => {
+                asks_for_kind(engine, *test)
+                    && contains(engine, *then, self.main) != contains(engine, *otherwise, self.main)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a rank that finds something on its disk loads that with its peers: what is loaded was there before the job,
+    /// for all of them.
+    fn loads_what_it_finds(&self) -> bool {
+        let loads = self.engine.effects.event(self.main).op.as_str() == "checkpoint_load";
+        loads && self.is_opaque() && self.born_outside().is_some()
+    }
+
+    /// Whether a test has each rank create the group it is in and no other: a test is run, and has shown that it gets
+    /// through.
+    fn members_meet_in_a_test(&self) -> bool {
+        let creates = |event: Option<EventId>| event.is_some_and(|event| self.engine.effects.event(event).creates);
+        self.found.difference.events().into_iter().all(creates) && self.engine.is_test(self.function)
     }
 
     /// Of a group of which nothing is known all members may have the same place on their nodes.
@@ -250,6 +281,35 @@ fn first_event(engine: &Engine<'_>, effect: EffectId) -> Option<EventId> {
     })
 }
 
+/// Whether the program says the value outright.
+fn is_said(engine: &Engine<'_>, value: Value) -> bool {
+    matches!(engine.values.node(value), Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_))
+}
+
+/// Whether a question, or a part of one, is what kind of thing an element of a collection is.
+fn asks_for_kind(engine: &Engine<'_>, test: Value) -> bool {
+    let mut pending = vec![test];
+    while let Some(value) = pending.pop() {
+        match engine.values.node(value) {
+            Node::Not(inner) => pending.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
+            Node::Apply(_, parts) => {
+                let Some(&Node::Kind(mut thing)) = parts.first().map(|&part| engine.values.node(part)) else {
+                    continue;
+                };
+                while let Node::Attribute(whole, _) = *engine.values.node(thing) {
+                    thing = whole;
+                }
+                if matches!(engine.values.node(thing), Node::Item(..) | Node::Index(..)) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
 /// Whether a fact goes into the value without being computed with.
 fn reaches_plainly(engine: &Engine<'_>, value: Value, leaf: Value) -> bool {
     let mut seen = FxHashSet::default();
@@ -264,6 +324,10 @@ fn reaches_plainly(engine: &Engine<'_>, value: Value, leaf: Value) -> bool {
         match engine.values.node(value) {
             Node::Binary(BinaryOp::Sub | BinaryOp::Add, left, right) => pending.extend([*left, *right]),
             Node::Binary(..) | Node::Range(_) => {}
+            // Which of two numbers it is: one of them is worked out.
+            Node::If(_, then, otherwise) if !is_said(engine, *then) || !is_said(engine, *otherwise) => {
+                pending.extend([*then, *otherwise]);
+            }
             // A number that a name holds.
             Node::Apply(name, _) if matches!(name.as_str(), "int" | "float") => {}
             Node::Apply(name, parts) if parts.len() == 1 || !matches!(name.as_str(), "DataLoader" | "min" | "max") => {

@@ -151,6 +151,9 @@ pub const MEMBERS: &str = "members";
 /// The function that tells whether this rank is a member of its argument, a group.
 pub const IS_MEMBER: &str = "is_member";
 
+/// What is left of a mapping of keyword arguments when one was taken out.
+pub const WITHOUT: &str = "without";
+
 /// What a node is made of, where that is worth following.
 pub fn parts(node: &Node) -> Vec<Value> {
     match node {

@@ -1,6 +1,6 @@
 //! The few identities that keep equal things equal.
 
-use super::{IS_MEMBER, MEMBERS, Node, Value, Values};
+use super::{IS_MEMBER, MEMBERS, Node, Value, Values, WITHOUT};
 use crate::base::{Site, Symbol};
 use crate::model::CompareOp;
 
@@ -119,8 +119,21 @@ impl Values {
                     let found = parts.iter().find(|(key, _)| *self.node(*key) == Node::Str(name)).map(|part| part.1);
                     Ok(found.unwrap_or_else(|| self.make(Node::None)))
                 }
+                Node::Mapped(word, parts) if word.as_str() == WITHOUT => {
+                    match *self.node(parts[1]) == Node::Str(name) {
+                        true => Ok(self.make(Node::None)),
+                        false => Ok(self.make(Node::Keyword(parts[0], name))),
+                    }
+                }
                 _ => Err(Node::Keyword(mapping, name)),
             },
+            Node::Mapped(word, ref parts)
+                if word.as_str() == WITHOUT
+                    && let Node::Mapping(entries) = self.node(parts[0]) =>
+            {
+                let rest = entries.iter().filter(|(key, _)| *key != parts[1]).copied().collect();
+                Ok(self.make(Node::Mapping(rest)))
+            }
             Node::Index(value, index) => self.indexed(value, index),
             Node::Length(value) => match self.node(value) {
                 Node::Sequence(parts) => {

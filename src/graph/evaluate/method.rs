@@ -386,6 +386,12 @@ impl<'p> Engine<'p> {
             && let Some(path) = self.path(frame, object)
             && !matches!(self.values.node(receiver), Node::Typed(_) | Node::External(_))
         {
+            if text == "pop"
+                && let Some((result, rest)) = self.popped_keyword(receiver, arguments)
+            {
+                self.set_path(frame, path, rest);
+                return Some(result);
+            }
             let added = arguments.values();
             let result = match text {
                 "pop" | "popleft" | "setdefault" | "popitem" => {

@@ -1,7 +1,8 @@
 //! Arguments that are handed on as they came, `wrapped(*args, **kwargs)`, to a function that only the caller knows.
 
 use crate::base::Symbol;
-use crate::flow::{Node, Value};
+use crate::flow::{Node, Value, WITHOUT};
+use crate::model::{CompareOp, ParameterKind};
 
 use super::Engine;
 use super::arguments::Arguments;
@@ -30,6 +31,39 @@ impl Engine<'_> {
             out.push(self.values.make(Node::Mapped(Symbol::new(MAPPING), Box::from([mapping]))));
         }
         out
+    }
+
+    /// `kwargs.pop(name, default)`: what the caller gave under the name or the default, and the mapping without it.
+    pub(super) fn popped_keyword(&mut self, mapping: Value, arguments: &Arguments) -> Option<(Value, Value)> {
+        let key = arguments.at(0)?;
+        let Node::Str(name) = *self.values.node(key) else { return None };
+        if !self.is_keywords(mapping) {
+            return None;
+        }
+        let given = self.values.make(Node::Keyword(mapping, name));
+        let result = match arguments.at(1) {
+            Some(default) if default != self.none => {
+                let is_absent = self.values.make(Node::Compare(CompareOp::Is, given, self.none));
+                self.values.make(Node::If(is_absent, default, given))
+            }
+            _ => given,
+        };
+        let rest = self.values.make(Node::Mapped(Symbol::new(WITHOUT), Box::from([mapping, key])));
+        Some((result, rest))
+    }
+
+    /// Whether the value is what a caller gave by names that the function does not declare, or what is left of it.
+    fn is_keywords(&self, value: Value) -> bool {
+        match self.values.node(value) {
+            Node::Mapped(name, parts) if name.as_str() == WITHOUT => self.is_keywords(parts[0]),
+            Node::Parameter(function, index) => {
+                let (file, local) = self.program.locate(*function);
+                let parameters = &self.program.file(file).model.function(local).parameters;
+                let declared = parameters.get(usize::from(*index));
+                declared.is_some_and(|parameter| parameter.kind == ParameterKind::Keywords)
+            }
+            _ => false,
+        }
     }
 
     /// Whether the value is a packed part of the arguments.

@@ -3,7 +3,7 @@
 use crate::base::FileId;
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{Block, LocalFunction, Try};
+use crate::model::{Block, Call, Expr, LocalFunction, Try};
 
 use super::super::blocks::{conditions_in, is_test, mentions, names_bound, yields};
 use super::super::communication::{Issue, Wanted, calls_in};
@@ -79,7 +79,10 @@ impl Search<'_, '_> {
         if yields(model, parts.body) {
             return;
         }
-        let issues = self.communication.issued_in(file, function, parts.finally, Wanted::Any);
+        let mut issues = self.communication.issued_in(file, function, parts.finally, Wanted::Any);
+        if self.is_alone(file, function) {
+            issues.retain(|issue| issue.kind != OperationKind::Teardown);
+        }
         if issues.is_empty() {
             return;
         }
@@ -105,6 +108,10 @@ impl Search<'_, '_> {
             }
             let Some(peer) = peers.iter().max_by_key(|peer| peer.confidence).cloned() else { continue };
             let mut confidence = issue.confidence.min(peer.confidence).min(Confidence::Medium);
+            // The end of a group of its own is the business of this object, mostly without peers in it.
+            if issue.kind == OperationKind::Teardown && !issue.on_world {
+                confidence = Confidence::Low;
+            }
             // A test that has failed may wait for its time-out: its result is known.
             if is_test(&self.program.file(file).path) {
                 confidence = Confidence::Low;
@@ -119,6 +126,22 @@ impl Search<'_, '_> {
             });
             return;
         }
+    }
+
+    /// Whether the function makes a job of this process alone: in that nobody waits for it.
+    fn is_alone(&self, file: FileId, function: LocalFunction) -> bool {
+        let model = self.model(file);
+        let alone = |call: Call| {
+            model.keywords(call).iter().any(|keyword| {
+                keyword.name.is_some_and(|name| name.as_str() == "world_size")
+                    && matches!(model.expr(keyword.value), Expr::Int(1))
+            })
+        };
+        let joins = |call: Call| {
+            let dotted = self.program.resolve(file, function, call.callee);
+            dotted.is_some_and(|dotted| dotted.as_str().ends_with("init_process_group"))
+        };
+        calls_in(model, model.function(function).body).into_iter().any(|(_, call)| alone(call) && joins(call))
     }
 
     /// Whether the handler ends the process without running what stands in `finally`.

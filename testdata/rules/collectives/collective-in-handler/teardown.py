@@ -79,3 +79,33 @@ def local_body(path):
         return torch.load(path)
     finally:
         dist.destroy_process_group()
+
+
+def of_one_process(model, path):
+    alone = False
+    if not dist.is_initialized():
+        dist.init_process_group("gloo", rank=0, world_size=1)
+        alone = True
+    try:
+        dist.barrier()
+        model.load_state_dict(torch.load(path))
+    finally:
+        if alone:
+            dist.destroy_process_group()
+
+
+def of_a_group_of_its_own(timeout):
+    group = dist.new_group(backend="gloo")
+    try:
+        dist.monitored_barrier(group=group, timeout=timeout)
+    finally:
+        dist.destroy_process_group(group)  # low: [collective-in-handler]
+
+
+def aborts(model, batches):
+    trainer = Trainer(model)
+    try:
+        trainer.train(batches)
+    except Exception:
+        dist.distributed_c10d._abort_process_group()
+        raise
