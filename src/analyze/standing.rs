@@ -21,18 +21,17 @@ use crate::finding::Finding;
 use crate::graph::{FileEntry, Prepared, Program, divergence, outline_prepared};
 use crate::meta;
 use crate::model::{Detail, File, FunctionKind, LocalFunction};
-use crate::rules::{Rule, Script};
+use crate::rules::{Group, Rule, Script};
 use crate::vocabulary::detail_of;
 
-/// Rules that need the environment reads of all files, or compare all files with each other.
-const PATIENT: &[&str] = &[
-    "ad-hoc-broadcast",
-    "ungated-collective-flag",
-    "ungated-test-hook",
-    "per-rank-test-flag",
-    "late-env-read",
-    "inherited-temp",
-];
+/// Rules of other groups that need the environment reads of all files, or the protocol of the whole program.
+const PATIENT: &[&str] =
+    &["inherited-temp", "dead-timeout-setting", "init-without-timeout", "missing-destroy", "oversized-time-out"];
+
+/// Whether a rule looks at all files: it is asked by whole analyses only.
+fn is_patient(rule: &Rule) -> bool {
+    matches!(rule.group, Group::Parity | Group::ControlPlane) || PATIENT.contains(&rule.name)
+}
 
 /// Models of files by path, kept for as long as their text stays the same.
 #[derive(Default)]
@@ -268,8 +267,7 @@ impl Standing {
         program.refocus(from.iter().copied());
         let program = &*program;
         let stopped = || stop.load(super::Atomic::Relaxed);
-        let asked: Vec<&'static Rule> =
-            options.rules.iter().copied().filter(|rule| !PATIENT.contains(&rule.name)).collect();
+        let asked: Vec<&'static Rule> = options.rules.iter().copied().filter(|rule| !is_patient(rule)).collect();
         let answers = catch_unwind(AssertUnwindSafe(|| {
             let mut found = Vec::new();
             for &file in &python {
@@ -578,6 +576,8 @@ mod tests {
             assert!(standing.ask_changed(&[file], &options(), &never));
             assert!(standing.ask(&[file], &options(), &never));
             assert!(standing.ask(&standing.callers(file), &options(), &never));
+            let read_through = standing.program.as_ref().is_some_and(Program::was_read_through);
+            assert!(!read_through, "a rule that takes all files was asked after an edit: it is a patient one");
         };
         for (path, text) in &edits {
             let first = Standing::of(sources(HELPER, JOB), &options(), &models, &Arc::default());

@@ -196,6 +196,12 @@ impl Program {
         self.forget();
     }
 
+    /// Whether what takes all files has been asked for since the last change: environment reads, the protocol.
+    #[cfg(test)]
+    pub fn was_read_through(&self) -> bool {
+        self.environment.get().is_some() || self.protocol.get().is_some()
+    }
+
     fn forget(&mut self) {
         self.divergence = OnceLock::new();
         self.conduct = OnceLock::new();
