@@ -1,4 +1,5 @@
-//! The fixtures of the rules: `testdata/rules/<group>/<rule>/`, each a script or a folder.
+//! The fixtures of the rules: `testdata/rules/<group>/<rule>/`, each a script or a folder. Beside every `app.py` stand the files
+//! of `testdata/rules/<group>/shared/`, unless the folder has its own.
 
 use std::fs;
 use std::path::Path;
@@ -17,6 +18,9 @@ pub struct Fixture {
     pub base: String,
 }
 
+/// The folder of a group with files for all its programs.
+const SHARED: &str = "shared";
+
 /// Names of the entries of a folder, sorted; none where there is no such folder.
 pub fn entries(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
@@ -31,7 +35,9 @@ pub fn entries(folder: &Path) -> Vec<String> {
 pub fn folders() -> Vec<(String, String)> {
     let rules = root().join("testdata/rules");
     let groups = entries(&rules).into_iter();
-    groups.flat_map(|group| entries(&rules.join(&group)).into_iter().map(move |rule| (group.clone(), rule))).collect()
+    let named =
+        groups.flat_map(|group| entries(&rules.join(&group)).into_iter().map(move |rule| (group.clone(), rule)));
+    named.filter(|(_, rule)| rule != SHARED).collect()
 }
 
 /// All fixtures, sorted.
@@ -44,7 +50,14 @@ pub fn fixtures() -> Vec<Fixture> {
             let path = folder.join(&name);
             let read = |file: &Path| fs::read(file).expect("fixtures can be read");
             let (files, base) = if path.is_dir() {
-                let files = tree(&path).into_iter().map(|file| (file.clone(), read(&path.join(&file)))).collect();
+                let mut files: Vec<(String, Vec<u8>)> =
+                    tree(&path).into_iter().map(|file| (file.clone(), read(&path.join(&file)))).collect();
+                if files.iter().any(|(name, _)| name == "app.py") {
+                    let shared = root().join("testdata/rules").join(&group).join(SHARED);
+                    let beside = entries(&shared).into_iter().filter(|name| files.iter().all(|(own, _)| own != name));
+                    let beside: Vec<_> = beside.map(|name| (name.clone(), read(&shared.join(name)))).collect();
+                    files.extend(beside);
+                }
                 (files, format!("{base}{name}/"))
             } else if name.ends_with(".py") || name.ends_with(".sh") {
                 (vec![(name.clone(), read(&path))], base.clone())
