@@ -11,6 +11,11 @@ use ranklint::config::Config;
 use ranklint::source::{self, Content, Found, Kind, Walk, discover};
 use ranklint::syntax;
 
+/// The same allocator as the binary's: the two are compared.
+#[cfg(unix)]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() {
     // `cargo bench` adds `--bench`.
     let given = std::env::args().skip(1).filter(|argument| argument != "--bench");

@@ -61,12 +61,19 @@ need_torch() {
     need_packages requirements-verify.txt "torch comes from the package index and needs 6 GB of free space in .venv"
 }
 
+# A client of the language server. The test that needs it says so where it is missing.
+want_client() {
+    need_venv
+    install_packages requirements-editor.txt ||
+        say "passed over: the language server's protocol tests, since pip could not install what requirements-editor.txt names"
+}
+
+need_packages() { install_packages "$1" || die "pip could not install what $1 names" "$2"; }
+
 # Installs a list into .venv. A copy of the list that was installed tells whether there is anything to do.
-need_packages() {
-    local list=$1 help=$2
+install_packages() {
+    local list=$1
     cmp -s "$list" ".venv/installed-$list" && return
     say "installing what $list names into .venv"
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$list" ||
-        die "pip could not install what $list names" "$help"
-    cp "$list" ".venv/installed-$list"
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check -r "$list" && cp "$list" ".venv/installed-$list"
 }

@@ -291,14 +291,28 @@ fn trace(program: &Program, stop: &Arc<AtomicBool>) -> Prepared {
     .until(stop.clone());
     let mut trees: Vec<(usize, Vec<FileId>)> = program.trees().into_iter().enumerate().collect();
     trees.sort_by_key(|(order, tree)| (std::cmp::Reverse(tree.len()), *order));
-    let mut parts: Vec<(usize, Divergence)> = trees
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|(order, tree)| (order, divergence(program, &prepared, &tree)))
-        .collect();
+    prepared.announce(program);
+    let (mut parts, ()) = rayon::join(
+        || -> Vec<(usize, Divergence)> {
+            let traced = |(order, tree): (usize, Vec<FileId>)| (order, divergence(program, &prepared, &tree, spread));
+            trees.into_par_iter().with_max_len(1).map(traced).collect()
+        },
+        || {
+            // These need not wait for the traces; a defect in them is met again where they are asked for.
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                program.conduct();
+                program.protocol();
+            }));
+        },
+    );
     parts.sort_by_key(|(order, _)| *order);
     program.keep(parts.into_iter().map(|(_, part)| part).collect());
     prepared
+}
+
+/// Does the tasks on whichever threads are free.
+fn spread(count: usize, task: &(dyn Fn(usize) + Sync)) {
+    (0..count).into_par_iter().for_each(task);
 }
 
 /// Runs the rules that look at one file.

@@ -126,3 +126,48 @@ fn build() -> Vec<u8> {
     let stamp = metadata.map(|metadata| (metadata.len(), metadata.modified().ok()));
     format!("{} {stamp:?}", env!("CARGO_PKG_VERSION")).into_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Kind;
+
+    fn key(path: &str, kind: Kind, text: &str, circumstances: &[&str]) -> u128 {
+        Key::new(&[SourceFile::from_text(path, kind, text)], circumstances.iter().copied()).0
+    }
+
+    #[test]
+    fn everything_that_goes_into_a_run_is_in_its_key() {
+        let known = key("a.py", Kind::Python, "x = 1\n", &["all", "low"]);
+        assert_eq!(known, key("a.py", Kind::Python, "x = 1\n", &["all", "low"]));
+        for other in [
+            key("a.py", Kind::Python, "x = 2\n", &["all", "low"]),
+            key("b.py", Kind::Python, "x = 1\n", &["all", "low"]),
+            key("a.py", Kind::Shell, "x = 1\n", &["all", "low"]),
+            key("a.py", Kind::Python, "x = 1\n", &["all"]),
+            key("a.py", Kind::Python, "x = 1\n", &["alllow", ""]),
+            Key::new(&[], ["all", "low"]).0,
+        ] {
+            assert_ne!(known, other);
+        }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test damages an entry")]
+    fn a_damaged_entry_is_none() {
+        let cache = Cache { folder: std::env::temp_dir().join(format!("ranklint-cache-{}", std::process::id())) };
+        let key = Key(7);
+        cache.put(key, &Triaged { findings: Vec::new(), suppressed: 2, silenced: Vec::new(), hidden: 1 });
+        assert_eq!(cache.get(key).map(|kept| (kept.suppressed, kept.hidden)), Some((2, 1)));
+        let whole = std::fs::read(cache.path(key)).expect("it was kept");
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            std::fs::write(cache.path(key), &bytes).expect("written");
+            assert!(cache.get(key).is_none(), "byte {at}");
+            std::fs::write(cache.path(key), &whole[..at]).expect("written");
+            assert!(cache.get(key).is_none(), "cut at {at}");
+        }
+        std::fs::remove_dir_all(&cache.folder).expect("removed");
+    }
+}

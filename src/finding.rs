@@ -121,6 +121,26 @@ pub struct Finding {
     pub fix: Option<Fix>,
 }
 
+/// Why a finding is not shown.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Suppression {
+    /// A comment silences it, with this reason; empty where it gives none.
+    Comment(String),
+    /// The configuration exempts the file.
+    Configuration,
+    /// The baseline knows it.
+    Baseline,
+}
+
+/// A finding that somebody has decided not to see.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Suppressed {
+    /// What was found.
+    pub finding: Finding,
+    /// Why it is not shown.
+    pub by: Suppression,
+}
+
 impl Finding {
     /// Adds a place to the explanation.
     #[must_use]

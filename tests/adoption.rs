@@ -63,7 +63,10 @@ fn what_the_baseline_knows_is_not_shown() {
 
     let update = folder.ranklint(&[&CHECK[..], &["--update-baseline"]].concat());
     assert_eq!(outcome(&update), (Some(0), 0));
-    assert_eq!(update.err, "note: the baseline `known.json` knows 1 (1 new, 0 gone)\n");
+    let advice = "help: the key `baseline` in `ranklint.toml` makes every run and the editor honour it\n";
+    assert_eq!(update.err, format!("note: the baseline `known.json` knows 1 (1 new, 0 gone)\n{advice}"));
+    let again = folder.ranklint(&[&CHECK[..], &["--update-baseline"]].concat());
+    assert_eq!(again.err, "note: the baseline `known.json` knows 1 (0 new, 0 gone)\n", "once is enough");
     let kept = folder.read("known.json");
     assert!(kept.contains("\"code\": \"dist.all_reduce(x)\"") && !kept.contains("\"line\""), "{kept}");
 
@@ -195,6 +198,15 @@ fn lay_out_project(folder: &Folder) {
          dist.all_gather_object(both, {\"first\": a, \"second\": b})\n",
     );
     folder.file("ops/add/add_golden.py", "x = 1\n").file("ops/add/add_impl.py", "x = 1\n");
+    // What a launcher says is looked at by all ranks, and no setting that they compare; one that stands beside it is.
+    folder.file(
+        "acme/launched.py",
+        "import os\nimport torch.distributed as dist\n\n\ndef look(out):\n    \
+         mine = [int(os.environ[\"WORLD_SIZE\"]), os.environ.get(\"LOCAL_RANK\"), os.environ[\"MASTER_ADDR\"]]\n    \
+         dist.all_gather_object(out, mine)\n    assert out[0] == mine\n\n\n\
+         def both(out):\n    mine = {\"mode\": os.environ[\"ACME_MODE\"], \"size\": os.environ[\"WORLD_SIZE\"]}\n    \
+         dist.all_gather_object(out, mine)\n    assert out[0] == mine\n",
+    );
 }
 
 #[test]
@@ -203,9 +215,12 @@ fn init_writes_what_it_detects() {
     lay_out_project(&folder);
     let run = folder.ranklint(&["init"]);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{run:?}");
-    assert!(run.out.starts_with("wrote ranklint.toml, from 5 files"), "{run:?}");
+    assert!(run.out.starts_with("wrote ranklint.toml, from 6 files"), "{run:?}");
     let written = folder.read("ranklint.toml");
     assert!(!written.contains("first, second"), "{written}");
+    for key in ["WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR"] {
+        assert!(!written.contains(key), "a launcher gives `{key}`:\n{written}");
+    }
     for part in [
         "\ntest-keys = [\"ACME_TEST_*\", \"SCOPE_TEST_*\"]\n",
         "#   acme/comm.py:16  ACME_TEST_DROP\n",
@@ -213,6 +228,7 @@ fn init_writes_what_it_detects() {
         "#   acme/comm.py:5  new_group\n",
         "#   acme/comm.py:9  acme.comm.all_mean issues all_reduce\n",
         "#   ops/add\n",
+        "#   acme/launched.py:13  ACME_MODE\n",
     ] {
         assert!(written.contains(part), "`{part}` is missing:\n{written}");
     }

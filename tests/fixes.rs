@@ -1,12 +1,14 @@
 //! `check --fix`, `--diff`, `--add-ignore`: what changes in files, and what never does.
 //!
 //! `testdata/fixes/<rule>/before.py` becomes `safe.py` with `--fix` and `unsafe.py` with `--unsafe-fixes` as well; where one of
-//! these is missing, the file stays as the step before left it.
+//! these is missing, the file stays as the step before left it. A folder in it is another case. The files of
+//! `testdata/rules/<group>/shared/` lie beside it, as they do beside the fixtures of the group's rules.
 #![expect(clippy::disallowed_methods, reason = "the tests lay out folders and start the program")]
 
 mod support;
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use support::folder::{Folder, JOB};
@@ -23,18 +25,47 @@ fn with(more: &[&'static str]) -> Vec<&'static str> {
     ALL.iter().chain(more).copied().collect()
 }
 
+fn listed(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    entries.map(|entry| entry.expect("it can be listed").path()).collect()
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().expect("it has a name").to_string_lossy().into_owned()
+}
+
+/// Rule, case and folder of all fixtures.
+fn cases() -> Vec<(String, String, PathBuf)> {
+    let mut out = Vec::new();
+    for folder in listed(&root().join("testdata/fixes")) {
+        let rule = name_of(&folder);
+        let inside = listed(&folder).into_iter().filter(|path| path.is_dir());
+        out.extend(inside.map(|path| (rule.clone(), name_of(&path), path)));
+        out.push((rule, String::new(), folder));
+    }
+    out
+}
+
+/// The files that the rule's group shares.
+fn shared(rule: &str) -> Vec<PathBuf> {
+    let groups = listed(&root().join("testdata/rules")).into_iter();
+    let folders = groups.filter(|group| group.join(rule).is_dir()).map(|group| group.join("shared"));
+    folders.filter(|shared| shared.is_dir()).flat_map(|shared| listed(&shared)).collect()
+}
+
 #[test]
 fn files_become_what_the_fixtures_say() {
     let mut seen = 0;
-    for entry in fs::read_dir(root().join("testdata/fixes")).expect("it is there") {
-        let fixtures = entry.expect("it can be listed").path();
-        let rule = fixtures.file_name().expect("it has a name").to_string_lossy().into_owned();
+    for (rule, case, fixtures) in cases() {
         let before = fs::read(fixtures.join("before.py")).expect("every rule has one");
         let safe = fs::read(fixtures.join("safe.py")).unwrap_or_else(|_| before.clone());
         let all = fs::read(fixtures.join("unsafe.py")).unwrap_or_else(|_| safe.clone());
         assert!(safe != before || all != before, "{rule}: nothing is fixed");
         for (more, wanted) in [(&["--fix"][..], &safe), (&["--fix", "--unsafe-fixes"], &all)] {
-            let folder = Folder::new(&format!("fixes-{rule}-{}", more.len()));
+            let folder = Folder::new(&format!("fixes-{rule}-{case}-{}", more.len()));
+            for path in shared(&rule) {
+                fs::copy(&path, folder.path(&name_of(&path))).expect("it can be copied");
+            }
             folder.file("before.py", &before);
             // A comment is idle only for rules that were asked.
             let select = if rule == "unused-ignore" { "--select=all".to_owned() } else { format!("--select={rule}") };

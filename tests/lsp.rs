@@ -422,6 +422,9 @@ fn a_notebook_is_one_text_in_many_cells() {
     client.tell("notebookDocument/didChange", json!({ "notebookDocument": document, "change": change }));
     let items = client.pull("vscode-notebook-cell:3");
     assert_eq!(rules(&items), found(RULE, 2));
+    let beyond = json!({ "line": u32::MAX, "character": u32::MAX });
+    let params = json!({ "textDocument": { "uri": "vscode-notebook-cell:3" }, "position": beyond });
+    assert_eq!(client.ask("textDocument/hover", params), Value::Null);
     let place = json!({ "line": 2, "character": 6 });
     let params = json!({
         "textDocument": { "uri": "vscode-notebook-cell:3" },
@@ -451,6 +454,13 @@ fn nonsense_is_answered_and_survived() {
     assert_eq!(client.answer(wrong)["error"]["code"], -32602);
     let unknown = client.request("textDocument/rename", json!({}));
     assert_eq!(client.answer(unknown)["error"]["code"], -32601);
+    // Folders, addresses without a path and names that no system takes, as documents. The last has nothing that would be read.
+    for odd in ["file:///", "file://", "file:///a%00b.py", "file:///%ff.py", &uri(&folder.0)] {
+        client.open_file(odd, DIVERGENT);
+        client.change(odd, SOUND);
+        client.pull(odd);
+        client.tell("textDocument/didClose", json!({ "textDocument": { "uri": odd } }));
+    }
     // A range that lies outside and ends before it begins.
     let job = folder.uri("job.py");
     client.open_file(&job, DIVERGENT);
@@ -489,10 +499,177 @@ fn progress_and_registrations_are_told_to_those_who_can() {
     let mut client = Client::open(&folder, capabilities);
     let registered = client.until("a registration", |message| message["method"] == "client/registerCapability");
     let text = registered.to_string();
-    assert!(text.contains("pyproject.toml") && text.contains("workspace/didChangeConfiguration"), "{text}");
+    assert!(text.contains("**/*.toml") && text.contains("workspace/didChangeConfiguration"), "{text}");
     client.until("a question", |message| message["method"] == "workspace/configuration");
     for kind in ["begin", "end"] {
         client.until(kind, |message| message["method"] == "$/progress" && message["params"]["value"]["kind"] == kind);
     }
+    assert_eq!(client.close().code(), Some(0));
+}
+
+/// Everything that came before an answer of the server's.
+fn all_until_settled(client: &mut Client, uri: &str) -> Vec<Value> {
+    client.pull(uri);
+    client.seen.clone()
+}
+
+#[test]
+fn a_token_of_progress_is_used_once_and_comes_to_its_end() {
+    let folder = Folder::new("tokens", &[("ranklint.toml", ""), ("job.py", SOUND)]);
+    let mut capabilities = pulls();
+    capabilities["window"] = json!({ "workDoneProgress": true });
+    let mut client = Client::open(&folder, capabilities);
+    let job = folder.uri("job.py");
+    client.open_file(&job, SOUND);
+    let changed = json!({ "changes": [{ "uri": folder.uri("ranklint.toml"), "type": 2 }] });
+    for _ in 0..4 {
+        // Given up before it has ended, most of the time.
+        client.tell("workspace/didChangeWatchedFiles", changed.clone());
+        client.tell(
+            "workspace/didChangeWatchedFiles",
+            json!({ "changes": [{ "uri": folder.uri("new.py"), "type": 1 }] }),
+        );
+    }
+    client.tell("workspace/didChangeWatchedFiles", changed);
+    let seen = all_until_settled(&mut client, &job);
+    let mut running: Vec<&Value> = Vec::new();
+    let mut used: Vec<&Value> = Vec::new();
+    for message in &seen {
+        let params = &message["params"];
+        match message["method"].as_str() {
+            Some("window/workDoneProgress/create") => {
+                assert!(!used.contains(&&params["token"]), "it was used before: {message}");
+                used.push(&params["token"]);
+            }
+            Some("$/progress") => match params["value"]["kind"].as_str() {
+                Some("begin") => running.push(&params["token"]),
+                kind => {
+                    let at = running.iter().position(|token| **token == params["token"]);
+                    let at = at.unwrap_or_else(|| panic!("nothing of that name is on the way: {message}"));
+                    if kind == Some("end") {
+                        running.remove(at);
+                    }
+                }
+            },
+            _ => {}
+        }
+    }
+    assert!(running.is_empty() && !used.is_empty(), "{running:?} of {used:?}");
+    assert_eq!(client.close().code(), Some(0));
+}
+
+#[test]
+fn a_baseline_of_any_name_and_what_a_configuration_extends_are_watched() {
+    let files = [
+        ("ranklint.toml", "extend = \"shared/base.toml\"\nbaseline = \"shared/known [1]\"\n"),
+        ("shared/base.toml", ""),
+        ("job.py", DIVERGENT),
+    ];
+    let folder = Folder::new("named", &files);
+    let mut capabilities = pulls();
+    let watching = json!({ "dynamicRegistration": true, "relativePatternSupport": true });
+    capabilities["workspace"]["didChangeWatchedFiles"] = watching;
+    let mut client = Client::open(&folder, capabilities);
+    let named = |message: &Value| message["params"]["registrations"][0]["id"] == "ranklint-named-files";
+    let asked = client.until("a wish to watch the baseline", named);
+    let watchers = &asked["params"]["registrations"][0]["registerOptions"]["watchers"];
+    let pattern = json!({ "baseUri": folder.uri("shared"), "pattern": "known ?1?" });
+    assert_eq!(watchers, &json!([{ "globPattern": pattern }]));
+
+    let job = folder.uri("job.py");
+    client.open_file(&job, DIVERGENT);
+    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+    let update = assert_cmd::Command::new(env!("CARGO_BIN_EXE_ranklint"))
+        .args(["check", "--no-cache", "--update-baseline"])
+        .current_dir(&folder.0)
+        .output()
+        .expect("the program starts");
+    assert!(update.status.success(), "{update:?}");
+    let changes = |client: &mut Client, path: &str| {
+        let uri = folder.uri(&path.replace('[', "%5B").replace(']', "%5D").replace(' ', "%20"));
+        client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": uri, "type": 2 }] }));
+    };
+    changes(&mut client, "shared/known [1]");
+    assert_eq!(client.pull(&job), [] as [Value; 0]);
+    std::fs::remove_file(folder.0.join("shared/known [1]")).expect("it is there");
+    changes(&mut client, "shared/known [1]");
+    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+
+    // What is extended counts, also when it was wrong in between.
+    folder.write("shared/base.toml", "ignore = [\"conditional-collective\"]\n");
+    changes(&mut client, "shared/base.toml");
+    assert_eq!(client.pull(&job), [] as [Value; 0]);
+    folder.write("shared/base.toml", "ignore = 3\n");
+    changes(&mut client, "shared/base.toml");
+    let complaint = client.until("a complaint", |message| message["method"] == "window/showMessage");
+    assert!(complaint["params"]["message"].as_str().is_some_and(|text| text.contains("base.toml")), "{complaint}");
+    folder.write("shared/base.toml", "");
+    changes(&mut client, "shared/base.toml");
+    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+
+    // Another baseline is watched in its place; one that everybody watches anyway needs no wish.
+    folder.write("ranklint.toml", "baseline = \"other\"\n");
+    changes(&mut client, "ranklint.toml");
+    client.until("an end of the first", |message| message["method"] == "client/unregisterCapability");
+    let again = client.until("another wish", named);
+    assert!(again.to_string().contains("\"other\""), "{again}");
+    folder.write("ranklint.toml", "");
+    changes(&mut client, "ranklint.toml");
+    client.until("an end of the second", |message| message["method"] == "client/unregisterCapability");
+    assert_eq!(client.close().code(), Some(0));
+}
+
+#[test]
+fn settings_that_change_count_from_then_on() {
+    let folder = Folder::new("settings", &[("job.py", DIVERGENT), ("run.sh", "mktemp -p /tmp\n"), ("new.py", SOUND)]);
+    let mut capabilities = pulls();
+    capabilities["workspace"]["configuration"] = json!(true);
+    let mut client = Client::open(&folder, capabilities);
+    let everything = |client: &mut Client| {
+        let report = client.ask("workspace/diagnostic", json!({ "previousResultIds": [] }));
+        let items = report["items"].as_array().expect("a list").clone();
+        items.iter().map(|item| item["uri"].as_str().expect("an address").to_owned()).collect::<Vec<String>>()
+    };
+    assert_eq!(everything(&mut client), [folder.uri("job.py"), folder.uri("run.sh")]);
+    let script = folder.uri("run.sh");
+    client.open_file(&script, "mktemp -p /tmp\n");
+    assert_eq!(rules(&client.pull(&script)), found("shell-temp", 0));
+    let settings = json!({ "settings": { "ranklint": { "workspaceDiagnostics": false, "codeLens": true } } });
+    client.tell("workspace/didChangeConfiguration", settings);
+    assert_eq!(everything(&mut client), [script], "only what is open");
+    let job = folder.uri("job.py");
+    client.open_file(&job, DIVERGENT);
+    client.pull(&job);
+    let lenses = client.ask("textDocument/codeLens", json!({ "textDocument": { "uri": job } }));
+    assert_eq!(lenses.as_array().map(Vec::len), Some(1));
+    assert_eq!(client.close().code(), Some(0));
+}
+
+#[test]
+fn what_is_closed_or_withdrawn_while_it_is_looked_at_does_no_harm() {
+    let large: String = (0..20_000).map(|at| format!("def f{at}(x):\n    dist.all_reduce(x)\n")).collect();
+    let large = format!("import torch.distributed as dist\n{large}");
+    let folder = Folder::new("withdrawn", &[("job.py", DIVERGENT), ("large.py", &large)]);
+    let mut client = Client::open(&folder, pulls());
+    let (job, big) = (folder.uri("job.py"), folder.uri("large.py"));
+    client.open_file(&big, &large);
+    let asked = client.request("textDocument/diagnostic", json!({ "textDocument": { "uri": big } }));
+    let position = json!({ "line": 1, "character": 5 });
+    let hover = client.request("textDocument/hover", json!({ "textDocument": { "uri": big }, "position": position }));
+    client.tell("$/cancelRequest", json!({ "id": hover }));
+    client.tell("$/cancelRequest", json!({ "id": 99_999 }));
+    client.tell("$/cancelRequest", json!({ "id": "no such" }));
+    client.edit(&big, json!([{ "text": format!("{large}\n\0def broken(:\n") }]));
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": big } }));
+    client.tell("textDocument/didClose", json!({ "textDocument": { "uri": big } }));
+    assert_eq!(client.answer(asked)["result"]["kind"], "full");
+    // Withdrawn in time, or answered already: one answer in either case.
+    let answer = client.answer(hover);
+    assert!(answer["error"]["code"] == -32800 || answer.get("error").is_none(), "{answer}");
+    client.open_file(&job, DIVERGENT);
+    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+    std::fs::remove_dir_all(&folder.0).expect("it is there");
+    client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": big, "type": 3 }] }));
+    assert_eq!(rules(&client.pull(&job)), found(RULE, 5), "what is open stays");
     assert_eq!(client.close().code(), Some(0));
 }

@@ -19,7 +19,8 @@ fn python() -> String {
 fn programs(name: &str) -> Folder {
     let folder = Folder::new(&format!("verify-run-{name}"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let runs = ["steps.py", "alone.py", "again.py"].map(|name| format!("testdata/verify/run/{name}"));
+    let runs = ["steps.py", "alone.py", "again.py", "full.py", "replaced.py"]
+        .map(|name| format!("testdata/verify/run/{name}"));
     for path in runs.iter().map(String::as_str).chain(["examples/train.py"]) {
         let name = Path::new(path).file_name().expect("it is a file").to_string_lossy().into_owned();
         folder.file(&name, std::fs::read(root.join(path)).expect("the program is readable"));
@@ -124,6 +125,48 @@ fn ranks_may_leave_the_job_and_join_again() {
     let folder = programs("again");
     let (run, report) = run(&folder, &[], "again.py");
     ends(&run, &report, 0, "passed");
+}
+
+#[test]
+fn a_log_that_ends_too_early_accuses_nobody() {
+    let folder = programs("full");
+    let (run, report) = run(&folder, &[], "full.py");
+    ends(&run, &report, 0, "passed");
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("the log of rank 0 is not complete"), "{notes}");
+    let again = folder.ranklint(&["verify", "replay", "logs", "--output-format", "json"]);
+    let replayed: Value = serde_json::from_str(&again.out).unwrap_or_else(|error| panic!("{error}: {again:?}"));
+    assert_eq!(replayed["divergence"], Value::Null, "{replayed}");
+}
+
+#[test]
+fn programs_that_start_themselves_anew_are_followed() {
+    let folder = programs("replaced");
+    let (run, report) = run(&folder, &[], "replaced.py");
+    let message = ends(&run, &report, 1, "diverged");
+    assert!(message.contains("rank 0 issues all_reduce"), "{message}");
+}
+
+#[test]
+fn the_folder_for_logs_may_hold_other_things() {
+    let folder = programs("log-dir");
+    folder.file("logs/monday.txt", "mine");
+    let python = python();
+    let run = folder.ranklint(&[
+        "verify",
+        "run",
+        "-n",
+        "1",
+        "--log-dir",
+        ".",
+        "--python",
+        &python,
+        "--",
+        "python",
+        "steps.py",
+    ]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert_eq!(folder.read("logs/monday.txt"), "mine");
 }
 
 #[test]

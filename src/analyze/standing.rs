@@ -281,7 +281,7 @@ impl Standing {
                     }
                 }
             }
-            program.keep(vec![divergence(program, &prepared, &from)]);
+            program.keep(vec![divergence(program, &prepared, &from, super::spread)]);
             let mut traced = Vec::new();
             for rule in &asked {
                 if let (Check::Program(check), false) = (rule.check, stopped()) {

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::{FileId, Site, Span};
-use crate::finding::{Confidence, Edit, Evidence, Finding, Fix, Related, Severity, WitnessEvent, WitnessRank};
+use crate::finding::{
+    Confidence, Edit, Evidence, Finding, Fix, Related, Severity, Suppressed, Suppression, WitnessEvent, WitnessRank,
+};
 use crate::meta;
 use crate::triage::Triaged;
 
@@ -12,6 +14,14 @@ struct Kept {
     suppressed: usize,
     hidden: usize,
     findings: Vec<KeptFinding>,
+    silenced: Vec<(KeptFinding, KeptSuppression)>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum KeptSuppression {
+    Comment(String),
+    Configuration,
+    Baseline,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -53,7 +63,16 @@ impl From<KeptSite> for Site {
 /// The bytes of a result.
 pub(super) fn encode(result: &Triaged) -> Option<Vec<u8>> {
     let findings = result.findings.iter().map(keep).collect();
-    let kept = Kept { suppressed: result.suppressed, hidden: result.hidden, findings };
+    let silenced = result.silenced.iter().map(|silenced| {
+        let by = match &silenced.by {
+            Suppression::Comment(reason) => KeptSuppression::Comment(reason.clone()),
+            Suppression::Configuration => KeptSuppression::Configuration,
+            Suppression::Baseline => KeptSuppression::Baseline,
+        };
+        (keep(&silenced.finding), by)
+    });
+    let silenced = silenced.collect();
+    let kept = Kept { suppressed: result.suppressed, hidden: result.hidden, findings, silenced };
     postcard::to_stdvec(&kept).ok()
 }
 
@@ -61,7 +80,16 @@ pub(super) fn encode(result: &Triaged) -> Option<Vec<u8>> {
 pub(super) fn decode(bytes: &[u8]) -> Option<Triaged> {
     let kept: Kept = postcard::from_bytes(bytes).ok()?;
     let findings = kept.findings.into_iter().map(restore).collect::<Option<Vec<Finding>>>()?;
-    Some(Triaged { findings, suppressed: kept.suppressed, hidden: kept.hidden })
+    let silenced = kept.silenced.into_iter().map(|(finding, by)| {
+        let by = match by {
+            KeptSuppression::Comment(reason) => Suppression::Comment(reason),
+            KeptSuppression::Configuration => Suppression::Configuration,
+            KeptSuppression::Baseline => Suppression::Baseline,
+        };
+        Some(Suppressed { finding: restore(finding)?, by })
+    });
+    let silenced = silenced.collect::<Option<Vec<Suppressed>>>()?;
+    Some(Triaged { findings, suppressed: kept.suppressed, silenced, hidden: kept.hidden })
 }
 
 fn keep(finding: &Finding) -> KeptFinding {
@@ -138,9 +166,12 @@ mod tests {
         finding.witness = vec![WitnessRank { rank: "0".to_owned(), trace: vec![event] }];
         finding.fix =
             Some(Fix { message: "remove".to_owned(), safe: true, edits: vec![Edit { site, content: "x".to_owned() }] });
-        let result = Triaged { findings: vec![finding.clone()], suppressed: 2, hidden: 1 };
+        let by = [Suppression::Comment("why".to_owned()), Suppression::Configuration, Suppression::Baseline];
+        let silenced: Vec<Suppressed> = by.map(|by| Suppressed { finding: finding.clone(), by }).into();
+        let result = Triaged { findings: vec![finding.clone()], suppressed: 2, silenced: silenced.clone(), hidden: 1 };
         let back = encode(&result).and_then(|bytes| decode(&bytes)).expect("it comes back");
         assert_eq!((back.findings, back.suppressed, back.hidden), (vec![finding], 2, 1));
+        assert_eq!(back.silenced, silenced);
         assert!(decode(b"\xff\xff\xff").is_none());
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::analyze::FileRecord;
 use crate::config::Config;
+use crate::fix::put;
 use crate::project::Baseline;
 use crate::source::shown;
 use crate::triage::{Policy, Triaged};
@@ -23,6 +24,8 @@ pub(super) struct KnownFindings {
     file: PathBuf,
     baseline: Baseline,
     purpose: Use,
+    /// What to do so that every run honours a file that is written for the first time.
+    advice: Option<String>,
 }
 
 impl KnownFindings {
@@ -41,7 +44,11 @@ impl KnownFindings {
         let file = cwd.join(file);
         let is_new = purpose == Use::Update && !file.exists();
         let baseline = if is_new { Baseline::empty(&file, cwd) } else { Baseline::load(&file, cwd)? };
-        Ok(Some(KnownFindings { file, baseline, purpose }))
+        let advice = (is_new && config.baseline.is_none()).then(|| {
+            let home = config.origin.as_deref().unwrap_or("ranklint.toml");
+            format!("the key `baseline` in `{home}` makes every run and the editor honour it")
+        });
+        Ok(Some(KnownFindings { file, baseline, purpose, advice }))
     }
 
     /// Takes known findings away, and nothing more.
@@ -54,11 +61,11 @@ impl KnownFindings {
         let name = shown(&self.file, policy.cwd);
         if self.purpose == Use::Update {
             let updated = self.baseline.updated(triaged, files, policy);
-            write(&self.file, &updated.text())
+            put(&self.file, updated.text().as_bytes())
                 .map_err(|error| Failure::usage(format!("cannot write the baseline `{name}`: {error}"), None))?;
             let (added, removed) = (updated.beyond(&self.baseline), self.baseline.beyond(&updated));
             let message = format!("the baseline `{name}` knows {} ({added} new, {removed} gone)", updated.len());
-            complain("note", &message, None);
+            complain("note", &message, self.advice.as_deref());
             self.baseline = updated;
         }
         let applied = self.baseline.apply(triaged, files, policy);
@@ -70,9 +77,4 @@ impl KnownFindings {
         }
         Ok(())
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "the user asked for the baseline to be written")]
-fn write(file: &Path, text: &str) -> std::io::Result<()> {
-    std::fs::write(file, text)
 }

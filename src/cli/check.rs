@@ -105,6 +105,7 @@ fn show(arguments: &CheckArguments, outcome: &Outcome, started: Instant) -> Resu
     let triaged = &outcome.triaged;
     let report = Report {
         findings: &triaged.findings,
+        silenced: &triaged.silenced,
         files: &Records(&outcome.files),
         color: terminal::color(arguments.color),
         summary: Summary {

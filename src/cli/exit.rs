@@ -8,7 +8,7 @@ pub enum Exit {
     Clean = 0,
     /// There are findings.
     Findings = 1,
-    /// The command line or the configuration is wrong.
+    /// The command line or the configuration is wrong, or what was asked for cannot be written.
     Usage = 2,
     /// A defect of ranklint itself; findings that were printed hold nonetheless.
     Internal = 3,
@@ -21,6 +21,6 @@ pub(super) const TABLE: &str = "\
 Exit codes:
   0  nothing was found
   1  there are findings
-  2  the command line or the configuration is wrong
+  2  the command line or the configuration is wrong, or what was asked for cannot be written
   3  a defect of ranklint itself; findings that were printed hold nonetheless
   4  `verify` could not run the program, or `hook` could not look at the edit";

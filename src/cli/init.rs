@@ -129,7 +129,7 @@ fn printable(text: &str) -> String {
 }
 
 fn summary(detected: &Detected, files: usize) -> String {
-    let mut out = format!("wrote {NAME}, from {files} files:\n");
+    let mut out = format!("wrote {NAME}, from {files} files\n");
     for (count, what) in [
         (detected.test_keys.len(), "patterns of test keys"),
         (detected.compared.len(), "places where ranks compare environment keys"),
@@ -138,7 +138,9 @@ fn summary(detected: &Detected, files: usize) -> String {
         (detected.wrappers.len(), "wrappers of collectives"),
         (detected.operators.len(), "operator folders"),
     ] {
-        let _ = writeln!(out, "  {count:>4} {what}");
+        if count > 0 {
+            let _ = writeln!(out, "  {count:>4} {what}");
+        }
     }
     out + "next: `ranklint check`; to begin with what is there as known: `ranklint check --baseline FILE --update-baseline`\n"
 }

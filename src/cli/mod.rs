@@ -20,6 +20,7 @@ mod version;
 
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser as _;
 
@@ -77,12 +78,17 @@ fn print(text: &str) -> Result<Exit, Failure> {
 /// Whether writing went well, or nobody reads any more.
 fn written(outcome: std::io::Result<()>) -> Result<(), Failure> {
     match outcome {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::internal(format!("cannot write the report: {error}")))
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+            READER_LEFT.store(true, Ordering::Relaxed);
+            Ok(())
         }
-        _ => Ok(()),
+        Err(error) => Err(Failure::usage(format!("cannot write to standard output: {error}"), None)),
+        Ok(()) => Ok(()),
     }
 }
+
+/// Whether whoever reads standard output has gone away.
+static READER_LEFT: AtomicBool = AtomicBool::new(false);
 
 /// Says something on standard error.
 fn complain(kind: &str, message: &str, help: Option<&str>) {

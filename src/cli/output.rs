@@ -1,6 +1,6 @@
 //! Reports that go to files, beside the one on standard output.
 
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, ErrorKind, Write as _};
 
 use crate::report::{self, Report};
 
@@ -21,7 +21,9 @@ pub(super) fn write(outputs: &[Output], report: Report<'_>) -> Result<(), Failur
     for output in outputs {
         to_file(output, &report).map_err(|error| {
             let message = format!("cannot write `{}`: {error}", output.file.display());
-            Failure::usage(message, Some("its folder must exist and be writable".to_owned()))
+            let place =
+                matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::NotADirectory);
+            Failure::usage(message, place.then(|| "its folder must exist and be writable".to_owned()))
         })?;
     }
     Ok(())

@@ -65,6 +65,8 @@ pub struct Config {
     pub origin: Option<String>,
     /// Texts of the files it was made of, for the cache.
     pub texts: Vec<String>,
+    /// Those files, extended ones first.
+    pub files: Vec<PathBuf>,
     /// Rules and groups to run; all when absent.
     pub select: Option<Vec<Named>>,
     /// Rules and groups not to run.
@@ -106,6 +108,7 @@ impl Default for Config {
         Self {
             origin: None,
             texts: Vec::new(),
+            files: Vec::new(),
             select: None,
             ignore: Vec::new(),
             per_file_ignores: Vec::new(),
@@ -253,6 +256,7 @@ impl Raw {
         set(&mut into.envelope_modules, config.envelope_modules);
         into.test_keys = config.test_keys.or(into.test_keys.take());
         into.texts.push(self.text);
+        into.files.push(self.path);
         Ok(())
     }
 }

@@ -15,7 +15,7 @@ use crate::source::Kind;
 use crate::syntax;
 
 pub use diff::unified;
-pub use disk::replace;
+pub use disk::{put, replace};
 
 /// Which fixes are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,6 +151,8 @@ mod tests {
         assert_eq!(after("x = a\n", &both), ("y = sorted(a)\n".to_owned(), vec![0, 1], 0));
         let over = [fix(&[(4, 5, "b")]), fix(&[(0, 1, "y"), (4, 4, "not ")])];
         assert_eq!(after("x = a\n", &over), ("x = b\n".to_owned(), vec![0], 0));
+        let across = [fix(&[(4, 9, "b")]), fix(&[(8, 13, "c")]), fix(&[(0, 13, "d")]), fix(&[(9, 13, "")])];
+        assert_eq!(after("x = a + b + c\n", &across), ("x = b\n".to_owned(), vec![0, 3], 0));
         assert_eq!(after("x = a\n", &[fix(&[(4, 99, "b")])]).1, Vec::<usize>::new());
         assert_eq!(after("é = a\n", &[fix(&[(1, 2, "b")])]).1, Vec::<usize>::new(), "within a character");
     }

@@ -50,13 +50,18 @@ impl<'a> Bearing<'a> {
         if let Some(&known) = self.groups.get(&value) {
             return known;
         }
-        let found = (0..self.world.size).any(|rank| {
+        let mut found = false;
+        for rank in 0..self.world.size {
             let class = Assignment { rank, ..Assignment::default() };
-            match Evaluator::new(self.values, self.world, &class).group(value) {
+            let evaluator = Evaluator::new(self.values, self.world, &class);
+            found = match evaluator.group(value) {
                 GroupKey::Other(known) if depends_on_class(self.values.node(known)) => true,
                 key => key == self.group,
+            };
+            if found || !evaluator.missing.borrow().rank {
+                break;
             }
-        });
+        }
         self.groups.insert(value, found);
         found
     }

@@ -117,7 +117,7 @@ pub struct Missing {
 }
 
 /// What gives back as many elements as it is given.
-const KEEP_LENGTH: [&str; 6] = ["enumerate", "list", "tuple", "sorted", "reversed", "iter"];
+const KEEP_LENGTH: [&str; 9] = ["enumerate", "list", "tuple", "sorted", "reversed", "iter", "items", "keys", "values"];
 
 /// Wrappers round one iterable that are looked through.
 const MAX_WRAPPED: usize = 8;

@@ -89,6 +89,15 @@ impl Difference {
     }
 }
 
+/// A loop while it is traced.
+#[derive(Clone, Copy)]
+struct Turn {
+    label: u64,
+    level: u16,
+    /// Whether no rank issues anything in it.
+    mute: bool,
+}
+
 /// How a class decided a choice or a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Decided {
@@ -163,6 +172,8 @@ struct Frame {
     whole: TraceId,
     /// Whether the other side is in the same turn of the same loop.
     paired: bool,
+    /// Answers that were known before it was entered: they hold in every turn.
+    known: [usize; 2],
     outer: Frames,
 }
 
@@ -384,8 +395,9 @@ impl<'a> Tracer<'a> {
         self.make(Shape::Choice(label, self.entry(then).canon, self.entry(otherwise).canon), then, otherwise, None)
     }
 
-    fn repeat(&mut self, label: u64, body: TraceId, after: TraceId, leave: TraceId, level: u16) -> TraceId {
-        if self.same(after, leave) && self.turns_silently(body, level, &mut FxHashSet::default()) {
+    fn repeat(&mut self, turn: Turn, body: TraceId, after: TraceId, leave: TraceId) -> TraceId {
+        let Turn { label, level, mute } = turn;
+        if self.same(after, leave) && self.turns_silently(body, after, level, mute) {
             return after;
         }
         let parts = [body, after, leave].map(|part| self.entry(part).canon);
@@ -394,19 +406,25 @@ impl<'a> Tracer<'a> {
         made
     }
 
-    /// Whether a loop body does nothing but go round or leave.
-    fn turns_silently(&self, body: TraceId, level: u16, seen: &mut FxHashSet<TraceId>) -> bool {
-        if !seen.insert(body) {
-            return true;
-        }
-        match self.shape(body) {
-            Shape::Again(at) | Shape::Leave(at) => *at == level,
-            Shape::Choice(..) => {
-                let entry = self.entry(body);
-                self.turns_silently(entry.first, level, seen) && self.turns_silently(entry.second, level, seen)
+    /// Whether a loop body does nothing but go round or leave, to where the last turn leads as well; or `fails` there.
+    fn turns_silently(&self, body: TraceId, after: TraceId, level: u16, fails: bool) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![body];
+        while let Some(part) = pending.pop() {
+            if !seen.insert(part) || self.same(part, after) {
+                continue;
             }
-            _ => false,
+            let entry = self.entry(part);
+            match self.shape(part) {
+                // Of a loop inside this one as well.
+                Shape::Again(at) | Shape::Leave(at) if *at >= level => {}
+                Shape::Abort if fails && part != body => {}
+                Shape::Loop(..) => pending.extend([entry.first, entry.second, entry.leave]),
+                Shape::Choice(..) => pending.extend([entry.first, entry.second]),
+                _ => return false,
+            }
         }
+        true
     }
 }
 

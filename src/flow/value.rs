@@ -23,10 +23,10 @@ pub use node::{Facts, IS_MEMBER, MEMBERS, Node, WITHOUT, parts};
 pub struct Value(u32);
 
 fn hash_of(node: &Node) -> u32 {
-    (FxBuildHasher.hash_one(node) >> 32) as u32
+    FxBuildHasher.hash_one(node) as u32
 }
 
-/// A kept hash as the table wants it: with entropy at both ends.
+/// A hash as the table wants it: with entropy at both ends.
 fn spread(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }
@@ -39,9 +39,8 @@ const MAX_DEPTH: u16 = 48;
 pub struct Values {
     nodes: Vec<Node>,
     facts: Vec<Facts>,
-    /// The node's hash, so that it is computed once.
-    hashes: Vec<u32>,
-    index: HashTable<Value>,
+    /// Values with their hashes, which are compared before nodes are.
+    index: HashTable<(u32, Value)>,
     /// What a parameter conventionally is, by its name.
     meanings: FxHashMap<Value, Value>,
     /// Behind a value that was too deep to keep its structure, its parts that differ.
@@ -110,9 +109,7 @@ impl Values {
         let value = Value(self.nodes.len() as u32);
         self.nodes.push(node);
         self.facts.push(facts);
-        self.hashes.push(hash);
-        let hashes = &self.hashes;
-        self.index.insert_unique(spread(hash), value, |value| spread(hashes[value.0 as usize]));
+        self.index.insert_unique(spread(hash), (hash, value), |known| spread(known.0));
         if !behind.is_empty() {
             self.behind.insert(value, behind.into());
         }
@@ -125,11 +122,8 @@ impl Values {
     }
 
     fn find(&self, node: &Node, hash: u32) -> Option<Value> {
-        let same = |value: &Value| {
-            let at = value.0 as usize;
-            self.hashes[at] == hash && self.nodes[at] == *node
-        };
-        self.index.find(spread(hash), same).copied()
+        let same = |known: &(u32, Value)| known.0 == hash && self.nodes[known.1.0 as usize] == *node;
+        self.index.find(spread(hash), same).map(|known| known.1)
     }
 
     /// A parameter whose name conventionally stands for `meaning`.

@@ -16,25 +16,11 @@ use super::environment::{Access, Action, Key};
 use super::program::Program;
 use super::resolve::{Scope, Target};
 
-struct Names {
-    environ: Symbol,
-    getenv: Symbol,
-    others: FxHashSet<Symbol>,
-}
+/// The names by which a file speaks of the environment, unless it gives them others.
+static NAMES: LazyLock<FxHashSet<Symbol>> =
+    LazyLock::new(|| ["environ", "environb"].into_iter().chain(FUNCTIONS).map(Symbol::new).collect());
 
-static NAMES: LazyLock<Names> = LazyLock::new(|| Names {
-    environ: Symbol::new("environ"),
-    getenv: Symbol::new("getenv"),
-    others: ["environb", "putenv", "unsetenv"].map(Symbol::new).into_iter().collect(),
-});
-
-/// Whether the file speaks of the environment at all.
-fn mentions_environment(model: &File) -> bool {
-    let names = &*NAMES;
-    let known = |name: Symbol| name == names.environ || name == names.getenv || names.others.contains(&name);
-    model.functions.iter().any(|function| function.mentions.iter().any(|&name| known(name)))
-        || model.imports.iter().any(|(_, import)| import.from && import.names.iter().any(|alias| known(alias.name)))
-}
+const FUNCTIONS: [&str; 3] = ["getenv", "putenv", "unsetenv"];
 
 /// Whether an expression is the environment itself, under whatever name.
 pub(super) fn is_environment(program: &Program, file: FileId, function: LocalFunction, expr: ExprId) -> bool {
@@ -68,12 +54,13 @@ fn environment_within(program: &Program, file: FileId, function: LocalFunction, 
 /// The accesses that a file makes itself.
 pub(super) fn direct(program: &Program, file: FileId, out: &mut Vec<Access>) {
     let model = &program.file(file).model;
-    if !mentions_environment(model) {
+    if !model.names().may_hold_any(&*NAMES) {
         return;
     }
     let spellings = spellings(model);
+    let speaks = speakers(model, &spellings);
     for (index, body) in model.functions.iter().enumerate() {
-        if body.kind == FunctionKind::Lambda || body.skeleton {
+        if body.kind == FunctionKind::Lambda || body.skeleton || !speaks[index] {
             continue;
         }
         let function = LocalFunction(index as u32);
@@ -91,11 +78,12 @@ pub(super) fn direct(program: &Program, file: FileId, out: &mut Vec<Access>) {
 
 /// Every name under which the file may speak of the environment.
 fn spellings(model: &File) -> FxHashSet<Symbol> {
-    let known = ["environ", "environb"].map(Symbol::new);
+    let known = &*NAMES;
     let imported = model.imports.iter().filter(|(_, import)| import.from).flat_map(|(_, import)| &import.names);
-    let mut out: FxHashSet<Symbol> =
-        imported.filter(|alias| known.contains(&alias.name)).filter_map(|alias| alias.alias).chain(known).collect();
-    for function in &model.functions {
+    let mut out = known.clone();
+    out.extend(imported.filter(|alias| known.contains(&alias.name)).filter_map(|alias| alias.alias));
+    for function in model.functions.iter().filter(|function| function.mentions.iter().any(|name| known.contains(name)))
+    {
         each_statement(model, function.body, &mut |_, stmt| {
             if let Stmt::Assign { targets, value } = stmt
                 && let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(*value)
@@ -108,6 +96,17 @@ fn spellings(model: &File) -> FxHashSet<Symbol> {
                 out.extend(names);
             }
         });
+    }
+    out
+}
+
+/// The functions whose statements mention one of the names; lambdas stand in the statements of their homes.
+fn speakers(model: &File, spellings: &FxHashSet<Symbol>) -> Vec<bool> {
+    let mut out = vec![false; model.functions.len()];
+    for (index, function) in model.functions.iter().enumerate() {
+        if function.mentions.iter().any(|name| spellings.contains(name)) {
+            out[model.home(LocalFunction(index as u32)).0 as usize] = true;
+        }
     }
     out
 }
@@ -212,10 +211,9 @@ impl Reader<'_> {
             return;
         }
         let Some(key) = key.or_else(|| self.model.keywords(call).first().map(|keyword| keyword.value)) else { return };
-        let names = &*NAMES;
         let maybe = match self.model.expr(call.callee) {
             Expr::Name(_) => true,
-            Expr::Attribute { name, .. } => name == names.getenv || names.others.contains(&name),
+            Expr::Attribute { name, .. } => NAMES.contains(&name),
             _ => false,
         };
         if !maybe {

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::base::{Site, Symbol};
 use crate::flow::{Axes, Difference, Effect, EffectId, EventId, Heal, Healed, LoopKind, Parting, Tracer};
 
-use super::divergence::FUEL;
+use super::comparison::FUEL;
 use super::evaluate::Engine;
 use super::witness::Found;
 

@@ -27,9 +27,21 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
         if !reached.contains(&true) {
             continue;
         }
+        let mut asked = reached.clone();
+        for index in (0..functions.len()).rev().filter(|&index| reached[index]) {
+            let mut home = functions[index].parent;
+            while let Some(at) = home {
+                asked[at.0 as usize] = true;
+                home = functions[at.0 as usize].parent;
+            }
+        }
         // Each function's variables that may differ; a nested one sees those of its home, which stands before it.
         let mut known: Vec<Vec<Symbol>> = Vec::with_capacity(functions.len());
         for (index, function) in functions.iter().enumerate() {
+            if !asked[index] {
+                known.push(Vec::new());
+                continue;
+            }
             let outer = match function.parent.and_then(|parent| known.get(parent.0 as usize)) {
                 Some(outer) if function.kind != FunctionKind::ClassBody => outer.clone(),
                 _ => Vec::new(),

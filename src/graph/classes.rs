@@ -4,11 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use super::evaluate::Engine;
 use crate::flow::{
     Assignment, Axes, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, IS_MEMBER, LoopKind, MEMBERS, Missing,
-    Node, Value, World,
+    Node, Value, Values, World,
 };
+
+/// What evaluation has made: all that comparing classes of ranks needs to know, for any number of threads at once.
+#[derive(Clone, Copy)]
+pub(super) struct Terms<'e> {
+    pub effects: &'e Effects,
+    pub values: &'e Values,
+}
 
 /// The effect tree's nodes that matter, in order.
 pub(super) struct Outline {
@@ -58,13 +64,13 @@ pub(super) fn outline(effects: &Effects, root: EffectId) -> Outline {
 }
 
 /// How many ranks to assume: enough that every rank the source names exists, and some it does not.
-pub(super) fn world_size(engine: &Engine<'_>, outline: &Outline) -> i64 {
+pub(super) fn world_size(terms: Terms<'_>, outline: &Outline) -> i64 {
     let mut largest = 0;
     let mut seen = FxHashSet::default();
     let mut pending: Vec<(Value, bool)> =
         outline.tests.iter().chain(&outline.loops).map(|&value| (value, false)).collect();
     for &event in &outline.events {
-        let event = engine.effects.event(event);
+        let event = terms.effects.event(event);
         pending.extend([Some(event.group), event.root, event.members].into_iter().flatten().map(|value| (value, true)));
     }
     while let Some((value, near_rank)) = pending.pop() {
@@ -72,10 +78,10 @@ pub(super) fn world_size(engine: &Engine<'_>, outline: &Outline) -> i64 {
             continue;
         }
         let mut push = |values: &[Value], near: bool| pending.extend(values.iter().map(|&value| (value, near)));
-        match engine.values.node(value) {
+        match terms.values.node(value) {
             Node::Int(known) if near_rank && (0..32).contains(known) => largest = largest.max(*known),
             Node::Compare(_, left, right) | Node::Binary(_, left, right) | Node::Index(left, right) => {
-                let near = near_rank || engine.values.vary(*left).is_all() || engine.values.vary(*right).is_all();
+                let near = near_rank || terms.values.vary(*left).is_all() || terms.values.vary(*right).is_all();
                 push(&[*left, *right], near);
             }
             Node::Not(inner) => push(&[*inner], near_rank),
@@ -93,43 +99,46 @@ pub(super) fn world_size(engine: &Engine<'_>, outline: &Outline) -> i64 {
     size + size % 2
 }
 
-pub(super) fn groups(engine: &Engine<'_>, events: &[EventId], size: i64) -> BTreeSet<GroupKey> {
+pub(super) fn groups(terms: Terms<'_>, events: &[EventId], size: i64) -> BTreeSet<GroupKey> {
     let mut out = BTreeSet::new();
     for rank in 0..size {
         let class = Assignment { rank, ..Assignment::default() };
         let world = World { size, extent: 2, axes: Axes::ALL, single: Axes::NONE };
-        let evaluator = Evaluator::new(&engine.values, world, &class);
+        let evaluator = Evaluator::new(terms.values, world, &class);
         for &event in events {
-            out.insert(evaluator.group(engine.effects.event(event).group));
+            out.insert(evaluator.group(terms.effects.event(event).group));
+        }
+        if !evaluator.missing.borrow().rank {
+            break;
         }
     }
     out.remove(&GroupKey::NonMember);
     out
 }
 
-pub(super) fn axes_of(engine: &Engine<'_>, group: &GroupKey) -> Axes {
+pub(super) fn axes_of(terms: Terms<'_>, group: &GroupKey) -> Axes {
     match group {
         GroupKey::World | GroupKey::Made(..) => Axes::ALL,
         GroupKey::Axis(axes) => *axes,
-        GroupKey::Other(value) => engine.values.group_axes(*value),
+        GroupKey::Other(value) => terms.values.group_axes(*value),
         GroupKey::NonMember => Axes::NONE,
     }
 }
 
 /// Tests that are true of every member of the group, with their answers.
-pub(super) fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap<Value, bool> {
+pub(super) fn members(terms: Terms<'_>, group: &GroupKey, outline: &Outline) -> BTreeMap<Value, bool> {
     let mut out = BTreeMap::new();
-    let is_group = |value: Value| match (group, engine.values.node(value)) {
+    let is_group = |value: Value| match (group, terms.values.node(value)) {
         (GroupKey::Other(group), _) => value == *group,
         (GroupKey::Axis(axes), Node::AxisGroup(known)) => known == axes,
         (GroupKey::Axis(axes), Node::Parameter(..)) => {
-            let meaning = engine.values.meaning(value).map(|meaning| engine.values.node(meaning));
+            let meaning = terms.values.meaning(value).map(|meaning| terms.values.node(meaning));
             meaning == Some(&Node::AxisGroup(*axes))
         }
         _ => false,
     };
     let ranks = match group {
-        GroupKey::Other(group) => match engine.values.node(*group) {
+        GroupKey::Other(group) => match terms.values.node(*group) {
             Node::MadeGroup(_, ranks) => Some(*ranks),
             _ => None,
         },
@@ -141,7 +150,7 @@ pub(super) fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) 
         if !seen.insert(value) {
             continue;
         }
-        match engine.values.node(value) {
+        match terms.values.node(value) {
             Node::Not(inner) => pending.push(*inner),
             Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
             Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
@@ -154,8 +163,8 @@ pub(super) fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) 
                     }
                     CompareOp::In
                         if Some(*right) == ranks
-                            || asks_for_ranks(engine, *right, &is_group)
-                            || goes_with(engine, *right, group) =>
+                            || asks_for_ranks(terms, *right, &is_group)
+                            || goes_with(terms, *right, group) =>
                     {
                         out.insert(value, true);
                     }
@@ -175,39 +184,39 @@ pub(super) fn members(engine: &Engine<'_>, group: &GroupKey, outline: &Outline) 
 }
 
 /// Whether the value is the list of the group's ranks, as the group itself gives it.
-fn asks_for_ranks(engine: &Engine<'_>, value: Value, is_group: &impl Fn(Value) -> bool) -> bool {
-    match engine.values.node(value) {
+fn asks_for_ranks(terms: Terms<'_>, value: Value, is_group: &impl Fn(Value) -> bool) -> bool {
+    match terms.values.node(value) {
         Node::Apply(name, parts) => {
             let last = name.as_str().rsplit('.').next().unwrap_or_default();
             let asks = last.contains("ranks") && parts.iter().any(|&of| is_group(of));
             asks || last == MEMBERS && matches!(parts[..], [of] if is_group(of))
         }
-        Node::Mapped(_, parts) => parts.first().is_some_and(|&part| asks_for_ranks(engine, part, is_group)),
+        Node::Mapped(_, parts) => parts.first().is_some_and(|&part| asks_for_ranks(terms, part, is_group)),
         _ => false,
     }
 }
 
 /// Whether a loop hands out the ranks together with their group: `for ranks, group in groups.items()`.
-fn goes_with(engine: &Engine<'_>, ranks: Value, group: &GroupKey) -> bool {
+fn goes_with(terms: Terms<'_>, ranks: Value, group: &GroupKey) -> bool {
     let GroupKey::Other(group) = group else { return false };
-    match (engine.values.node(ranks), engine.values.node(*group)) {
+    match (terms.values.node(ranks), terms.values.node(*group)) {
         (Node::Item(_, keys), Node::Item(_, source)) => {
-            keys == source || *engine.values.node(*keys) == Node::Length(*source)
+            keys == source || *terms.values.node(*keys) == Node::Length(*source)
         }
         _ => false,
     }
 }
 
 /// What the tests, loops and events ask of a class.
-pub(super) fn needed(engine: &Engine<'_>, outline: &Outline, world: World) -> Missing {
+pub(super) fn needed(terms: Terms<'_>, outline: &Outline, world: World) -> Missing {
     let mut out = Missing::default();
     let on_group = |event: EventId| {
-        let event = engine.effects.event(event);
+        let event = terms.effects.event(event);
         [Some(event.group), event.root, event.operator, event.members.filter(|_| event.creates)]
     };
     for rank in 0..world.size {
         let class = Assignment { rank, ..Assignment::default() };
-        let evaluator = Evaluator::new(&engine.values, world, &class);
+        let evaluator = Evaluator::new(terms.values, world, &class);
         for &test in &outline.tests {
             evaluator.truth(test);
         }
@@ -215,7 +224,7 @@ pub(super) fn needed(engine: &Engine<'_>, outline: &Outline, world: World) -> Mi
             let iter = evaluator.counted(iter);
             let known =
                 matches!(evaluator.value(iter), crate::flow::Concrete::Tuple(_) | crate::flow::Concrete::Keys(_));
-            if !known && engine.values.shape(iter).meets(world.axes) {
+            if !known && terms.values.shape(iter).meets(world.axes) {
                 evaluator.missing.borrow_mut().atoms.insert(iter);
             }
         }
@@ -229,6 +238,10 @@ pub(super) fn needed(engine: &Engine<'_>, outline: &Outline, world: World) -> Mi
         out.axes.extend(missing.axes);
         out.sizes.extend(missing.sizes);
         out.atoms.extend(missing.atoms);
+        // Who need not know the rank answers the same for each.
+        if !missing.rank {
+            break;
+        }
     }
     out
 }
@@ -302,21 +315,21 @@ pub(super) fn is_misplaced(class: &Assignment) -> bool {
 }
 
 /// Whether a class claims what cannot be: something that is `None` and also true, or equal to two constants.
-pub(super) fn contradicts(engine: &Engine<'_>, class: &Assignment) -> bool {
+pub(super) fn contradicts(terms: Terms<'_>, class: &Assignment) -> bool {
     use crate::model::CompareOp;
     let mut equal: Vec<Value> = Vec::new();
     for (&atom, &holds) in &class.atoms {
         if !holds {
             continue;
         }
-        match engine.values.node(atom) {
+        match terms.values.node(atom) {
             Node::Compare(CompareOp::Is, subject, other)
-                if *engine.values.node(*other) == Node::None && class.atoms.get(subject) == Some(&true) =>
+                if *terms.values.node(*other) == Node::None && class.atoms.get(subject) == Some(&true) =>
             {
                 return true;
             }
             Node::Compare(CompareOp::Eq, subject, constant)
-                if matches!(engine.values.node(*constant), Node::Int(_) | Node::Str(_) | Node::Bool(_)) =>
+                if matches!(terms.values.node(*constant), Node::Int(_) | Node::Str(_) | Node::Bool(_)) =>
             {
                 if equal.contains(subject) {
                     return true;

@@ -138,9 +138,9 @@ enum Kind {
 }
 
 impl<'p> Communication<'p> {
-    /// Answers about the program, whose divergence must have been found.
+    /// Answers about the program, of which it must be known which functions reach a collective.
     pub fn new(program: &'p Program) -> Self {
-        let reaching = &*program.divergence().reaching;
+        let reaching = program.reaching();
         let (steps, known, attributes, locals) = Default::default();
         Communication { program, reaching, steps, known, attributes, locals }
     }

@@ -32,7 +32,7 @@ pub struct Conduct {
 }
 
 impl Conduct {
-    /// Looks through the program, whose divergence must have been found.
+    /// Looks through the program, of which it must be known which functions reach a collective.
     pub fn of(program: &Program) -> Conduct {
         let mut communication = Communication::new(program);
         let (cleanups, swallowed) = protected(program, &mut communication);

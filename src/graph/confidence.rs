@@ -1,15 +1,14 @@
 //! How sure a split is: what it was concluded from, and what speaks against it.
 
-use rustc_hash::FxHashSet;
-
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Axes, Effect, EffectId, EventId, GroupKey, LoopKind, Node, Parting, Value};
+use crate::flow::{Axes, Decided, Effect, EffectId, EventId, Exit, GroupKey, LoopKind, Node, Parting, Value};
 use crate::model::{BinaryOp, CompareOp, Expr, ExprId, File, each_expression};
 
 use super::blame::{contains, preorder};
 use super::divergence::group_confidence;
 use super::evaluate::{Birth, Engine};
+use super::questions::{asks_for_kind, asks_for_none, is_said, reaches_plainly, reaches_rank};
 use super::witness::{Decision, Found, SplitKind};
 
 /// Calls down to an event that are one inferred step of their own.
@@ -30,6 +29,8 @@ pub(super) struct Evidence<'a, 'p> {
     pub(super) main: EventId,
     /// Where ranks part, and what is asked there.
     pub(super) cause: Option<Parting>,
+    /// How the rank that issues the event answers there.
+    pub(super) issuer: Option<Decided>,
     pub(super) decision: Option<Decision>,
     pub(super) test: Option<Value>,
     /// What differs in the end, and where that was born.
@@ -61,7 +62,12 @@ impl Evidence<'_, '_> {
             || self.is_worked_out()
             || self.is_drawn_alike()
             || self.follows_commands()
-            || !self.is_share() && asks_for_none(engine, self.test)
+            || asks_for_none(engine, self.test)
+            || self.finds_what_was_there()
+            || self.waits_before_it_makes()
+            || self.asks_again()
+            || self.is_asked_by_holders()
+            || self.counts_what_was_made()
             || may_be_members(engine, self.test, group)
             || self.is_opaque() && engine.is_test(self.function)
             || is_kept(engine, self.cause, self.main)
@@ -119,6 +125,15 @@ impl Evidence<'_, '_> {
         if !self.is_opaque() || self.is_share() || self.decision.is_none() {
             return false;
         }
+        // A name in another place, and what is made of it on the way here; how many there are of something made of it.
+        let counts = matches!(self.kind, SplitKind::Loop | SplitKind::GroupCreation);
+        let named = |birth: Birth| {
+            let far = !self.is_near(birth.site) && (counts || !self.is_of_same_class(birth.function));
+            far && birth.reason.as_str().ends_with("by its name")
+        };
+        if self.birth.is_some_and(named) {
+            return true;
+        }
         let unknown_group = matches!(self.found.group, GroupKey::Other(_) | GroupKey::NonMember);
         let near = self.birth.is_some_and(|birth| self.is_near(birth.site));
         self.leaf.is_none_or(|leaf| match self.engine.values.node(leaf) {
@@ -126,6 +141,16 @@ impl Evidence<'_, '_> {
             Node::Rank(_) => !near && self.test.is_some_and(|test| !reaches_rank(self.engine, test)),
             _ => false,
         })
+    }
+
+    /// Whether ranks part in a method of the same class.
+    fn is_of_same_class(&self, function: FunctionId) -> bool {
+        let Some(decision) = self.decision else { return false };
+        let program = self.engine.program;
+        let around = self.engine.function_at(decision.site);
+        let around = around.map(|local| program.function_id(decision.site.file, local));
+        let class = program.class_of(function);
+        class.is_some() && around.is_some_and(|around| program.class_of(around) == class)
     }
 
     /// A failing assertion ends the job, so that nobody waits, unless somebody catches it; a wrong argument is wrong on
@@ -242,20 +267,71 @@ impl Evidence<'_, '_> {
         within && self.born_outside().is_some() && self.birth.is_some_and(|birth| birth.reason.as_str() == DRAWN)
     }
 
-    /// Whether one side waits for commands, for ever: who gives them may stand anywhere.
+    /// Whether one side waits for commands, for ever: who gives them may stand anywhere, and takes its peers along.
     fn follows_commands(&self) -> bool {
         let by_rank = !self.is_opaque();
         let Some(cause) = self.cause.filter(|_| by_rank) else { return false };
-        let commands = |event: EventId| {
-            let known = self.engine.effects.event(event);
-            known.root.is_some()
-                && preorder(self.engine, cause.effect).into_iter().any(|effect| {
-                    matches!(self.engine.effects.get(effect), Effect::Loop { kind: LoopKind::While { test }, body, .. }
-                        if *self.engine.values.node(*test) == Node::Bool(true)
-                            && first_event(self.engine, *body) == Some(event))
-                })
+        let engine = self.engine;
+        let main = engine.effects.event(self.main);
+        let waits = |body: EffectId| {
+            let first = first_event(engine, body).map(|event| engine.effects.event(event));
+            first.is_some_and(|first| first.root.is_some() && first.group == main.group)
         };
-        self.found.difference.events().into_iter().flatten().any(commands)
+        preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
+            Effect::Loop { kind: LoopKind::While { test }, body, .. } => {
+                *engine.values.node(*test) == Node::Bool(true) && waits(*body)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a loop goes over a part of what an unknown function has made of this rank's own: how many there are is
+    /// another question than what they are.
+    fn counts_what_was_made(&self) -> bool {
+        let by_rank = self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)));
+        let Some(mut value) = self.test.filter(|_| self.kind == SplitKind::Loop && by_rank) else { return false };
+        let mut part = false;
+        for _ in 0..MAX_PARTS {
+            value = match self.engine.values.node(value) {
+                Node::Mapped(_, parts) if !parts.is_empty() => parts[0],
+                Node::Attribute(whole, _) | Node::Index(whole, _) => {
+                    part = true;
+                    *whole
+                }
+                node => return part && matches!(node, Node::Invoked(..)),
+            };
+        }
+        false
+    }
+
+    /// Whether a group of unknown layout is itself another one, or none, on other ranks: those who hold it are asked for.
+    fn is_asked_by_holders(&self) -> bool {
+        let held = self.engine.effects.event(self.main).group;
+        matches!(self.found.group, GroupKey::Other(_)) && !self.engine.values.vary(held).is_empty()
+    }
+
+    /// Whether a rank only begins another turn of an endless loop, in which nothing has been issued yet: its peers wait for
+    /// it in the operation, and it comes there in a later turn.
+    fn asks_again(&self) -> bool {
+        let Some(cause) = self.cause.filter(|_| self.kind == SplitKind::EarlyExit) else { return false };
+        let engine = self.engine;
+        let below = preorder(engine, cause.effect);
+        let exits = |exit: &Exit| {
+            below.iter().any(|&effect| matches!(engine.effects.get(effect), Effect::Exit(found, _) if found == exit))
+        };
+        let again = exits(&Exit::Continue) && !exits(&Exit::Break) && !exits(&Exit::Return);
+        again
+            && preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {
+                Effect::Loop { kind: LoopKind::While { test }, body, .. } => {
+                    let inside = preorder(engine, *body);
+                    let before = inside.iter().take_while(|&&effect| effect != cause.effect);
+                    *engine.values.node(*test) == Node::Bool(true)
+                        && contains(engine, *body, self.main)
+                        && inside.contains(&cause.effect)
+                        && before.chain(&below).all(|&effect| !matches!(engine.effects.get(effect), Effect::Event(_)))
+                }
+                _ => false,
+            })
     }
 
     /// Each call of the way is looked up by name: a long one beside another inferred step is too much. A function that
@@ -281,114 +357,6 @@ fn first_event(engine: &Engine<'_>, effect: EffectId) -> Option<EventId> {
     })
 }
 
-/// Whether the program says the value outright.
-fn is_said(engine: &Engine<'_>, value: Value) -> bool {
-    matches!(engine.values.node(value), Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_))
-}
-
-/// Whether a question, or a part of one, is what kind of thing an element of a collection is.
-fn asks_for_kind(engine: &Engine<'_>, test: Value) -> bool {
-    let mut pending = vec![test];
-    while let Some(value) = pending.pop() {
-        match engine.values.node(value) {
-            Node::Not(inner) => pending.push(*inner),
-            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
-            Node::Apply(_, parts) => {
-                let Some(&Node::Kind(mut thing)) = parts.first().map(|&part| engine.values.node(part)) else {
-                    continue;
-                };
-                while let Node::Attribute(whole, _) = *engine.values.node(thing) {
-                    thing = whole;
-                }
-                if matches!(engine.values.node(thing), Node::Item(..) | Node::Index(..)) {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-    }
-    false
-}
-
-/// Whether a fact goes into the value without being computed with.
-fn reaches_plainly(engine: &Engine<'_>, value: Value, leaf: Value) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        if value == leaf {
-            return true;
-        }
-        if !seen.insert(value) || seen.len() > 2_000 {
-            continue;
-        }
-        match engine.values.node(value) {
-            Node::Binary(BinaryOp::Sub | BinaryOp::Add, left, right) => pending.extend([*left, *right]),
-            Node::Binary(..) | Node::Range(_) => {}
-            // Which of two numbers it is: one of them is worked out.
-            Node::If(_, then, otherwise) if !is_said(engine, *then) || !is_said(engine, *otherwise) => {
-                pending.extend([*then, *otherwise]);
-            }
-            // A number that a name holds.
-            Node::Apply(name, _) if matches!(name.as_str(), "int" | "float") => {}
-            Node::Apply(name, parts) if parts.len() == 1 || !matches!(name.as_str(), "DataLoader" | "min" | "max") => {
-                pending.extend(parts.iter());
-            }
-            node => pending.extend(crate::flow::parts(node)),
-        }
-    }
-    false
-}
-
-/// Whether a rank goes into the value by what the program itself computes, not through what an unknown function or
-/// object makes of it.
-fn reaches_rank(engine: &Engine<'_>, value: Value) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        if !seen.insert(value) || seen.len() > 2_000 || engine.values.vary(value).is_empty() {
-            continue;
-        }
-        match engine.values.node(value) {
-            Node::Rank(_) => return true,
-            Node::Not(inner) | Node::Length(inner) | Node::Item(_, inner) => pending.push(*inner),
-            Node::And(left, right)
-            | Node::Or(left, right)
-            | Node::Compare(_, left, right)
-            | Node::Binary(_, left, right)
-            | Node::Index(left, right) => pending.extend([*left, *right]),
-            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
-            Node::Sequence(parts)
-            | Node::Range(parts)
-            | Node::Mapped(_, parts)
-            | Node::Changed(_, parts)
-            | Node::Carried(_, _, parts) => pending.extend(parts.iter()),
-            _ => {}
-        }
-    }
-    false
-}
-
-/// Whether all that differs is asked for being there: what a thing is made from differs, not whether it is.
-fn asks_for_none(engine: &Engine<'_>, test: Option<Value>) -> bool {
-    let mut pending: Vec<Value> = test.into_iter().collect();
-    let mut asks = false;
-    while let Some(value) = pending.pop() {
-        match engine.values.node(value) {
-            _ if engine.values.truth_axes(value).is_empty() => {}
-            Node::Not(inner) => pending.push(*inner),
-            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
-            Node::Compare(CompareOp::Is | CompareOp::IsNot, subject, none)
-                if *engine.values.node(*none) == Node::None
-                    && matches!(engine.values.node(*subject), Node::Apply(..) | Node::Invoked(..)) =>
-            {
-                asks = true;
-            }
-            _ => return false,
-        }
-    }
-    asks
-}
-
 /// Whether the ranks of a group that nobody knows the layout of may be just those that the question is true of: it asks
 /// whether this rank is in a list, or works out its place.
 fn may_be_members(engine: &Engine<'_>, test: Option<Value>, group: &GroupKey) -> bool {
@@ -412,6 +380,10 @@ fn may_be_members(engine: &Engine<'_>, test: Option<Value>, group: &GroupKey) ->
                 return true;
             }
             Node::Compare(_, left, right) => pending.extend([*left, *right]),
+            // What is set where this rank has a place.
+            Node::If(test, then, otherwise) if is_said(engine, *then) != is_said(engine, *otherwise) => {
+                pending.push(*test);
+            }
             Node::Binary(BinaryOp::Mod | BinaryOp::FloorDiv, left, _) if is_world_rank(engine, *left) => return true,
             Node::Binary(_, left, right) => pending.extend([*left, *right]),
             _ => {}

@@ -1,7 +1,6 @@
 //! Where classes of ranks can part ways: each function's effect tree is traced for every class, group by group, and
 //! the first event on which two classes disagree is a split.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -9,15 +8,11 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{FileId, FunctionId};
 use crate::finding::Confidence;
-use crate::flow::{
-    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, GroupKey, Healed, Missing, Tracer, Value, World, disputed,
-};
+use crate::flow::{ChoiceForm, Effect, EffectId, Effects, GroupKey, Healed};
 use crate::model::{FunctionKind, LocalFunction};
 
 use super::candidates;
-use super::classes::{
-    Outline, axes_of, bases, contradicts, groups, is_misplaced, members, needed, neighbours, outline, world_size,
-};
+use super::comparison::{MAX_WEIGHT, Question, parts_ranks};
 use super::evaluate::Engine;
 use super::gates::{Gate, gates};
 use super::orders::{UnorderedLoop, unordered_loops};
@@ -27,22 +22,13 @@ use super::roots::{ForeignRoot, ForeignRoots};
 use super::shapes::{PermutedLoop, UnagreedShape, shapes};
 use super::stranded::{Stranded, stranded};
 use super::taint::Taint;
-use super::witness::{Found, Split, explain};
-
-/// Trees heavier than this are not traced.
-const MAX_WEIGHT: u32 = 1_600;
+use super::witness::{Split, explain};
 
 /// Pending calls that are looked into for one function.
 const MAX_LOOKS: u32 = 120;
 
-/// Steps of one function's comparison on one group.
-pub(super) const FUEL: u32 = 4_000;
-
 /// Splits reported for one function and group.
 const MAX_SPLITS: usize = 6;
-
-/// Axes that are tried with one rank along them.
-const MAX_SINGLE: usize = 3;
 
 /// What the traces of a program show.
 #[derive(Debug, Default)]
@@ -61,9 +47,18 @@ pub struct Divergence {
     pub permuted: Vec<PermutedLoop>,
     /// Failures of some ranks in front of a collective of all.
     pub stranded: Vec<Stranded>,
-    /// The functions from which a collective can be reached, and some more.
-    pub reaching: Arc<FxHashSet<FunctionId>>,
 }
+
+/// Runs a task for every number below the first, in any order: side by side where there are threads for it.
+pub type Spread = fn(usize, &(dyn Fn(usize) + Sync));
+
+/// One task after the other.
+pub fn in_turn(count: usize, task: &(dyn Fn(usize) + Sync)) {
+    (0..count).for_each(task);
+}
+
+/// Candidates that are evaluated before what they completed is compared.
+const BATCH: usize = 256;
 
 /// What is found out once, before any function is evaluated.
 pub struct Prepared {
@@ -91,6 +86,11 @@ impl Prepared {
         let mut engine = Engine::new(program, &self.reaching, &self.taint);
         engine.stop = Some(&self.stop);
         engine
+    }
+
+    /// Tells the program what does not wait for the traces.
+    pub fn announce(&self, program: &Program) {
+        program.keep_reaching(&self.reaching);
     }
 
     /// Whether a collective can be reached from a function.
@@ -135,48 +135,80 @@ impl Prepared {
 
 /// Traces every function of the files from which a collective can be reached. Files of one tree belong together:
 /// what they share with other trees is evaluated again there, so that trees can be traced side by side.
-pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {
+pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spread: Spread) -> Divergence {
+    prepared.announce(program);
     let mut engine = prepared.engine(program);
     let mut healed = Healed::default();
     let unordered = unordered_loops(program, &prepared.reaching, files);
-    let mut out = Divergence { unordered, reaching: prepared.reaching.clone(), ..Divergence::default() };
+    let mut out = Divergence { unordered, ..Divergence::default() };
     let mut checked = 0;
     let mut seen_roots = ForeignRoots::default();
     let mut seen_shapes = FxHashSet::default();
-    for &file in files {
-        let model = &program.file(file).model;
-        for index in 0..model.functions.len() as u32 {
-            let local = LocalFunction(index);
-            let function = program.function_id(file, local);
-            let skipped = model.function(local).kind == FunctionKind::ClassBody;
-            if skipped || !prepared.candidates.contains(&function) {
-                continue;
-            }
-            if prepared.stop.load(Ordering::Relaxed) {
+    let Some(&first) = files.first() else { return out };
+    let is_given_up = || prepared.stop.load(Ordering::Relaxed);
+    for batch in candidates_in(program, prepared, files).chunks(BATCH) {
+        let mut traced: Vec<Traced> = Vec::new();
+        for &function in batch {
+            if is_given_up() {
                 return out;
             }
             engine.summary(function);
             // Callees complete before their callers, so that a split is found where it arises, not where it is inherited.
             while let Some(&completed) = engine.completed.get(checked) {
                 checked += 1;
-                if prepared.stop.load(Ordering::Relaxed) {
+                if is_given_up() {
                     return out;
                 }
-                if !program.same_tree(program.locate(completed).0, file) {
-                    continue;
+                if program.same_tree(program.locate(completed).0, first)
+                    && let Some(summary) = engine.summary(completed)
+                {
+                    let judged = engine.judged(completed, summary.effects);
+                    let root = whole(&mut engine, judged);
+                    traced.push(Traced { function: completed, effects: summary.effects, root });
                 }
-                let Some(summary) = engine.summary(completed) else { continue };
-                let judged = engine.judged(completed, summary.effects);
-                let root = whole(&mut engine, judged);
-                check(&engine, completed, root, &mut healed, &mut out.splits);
-                seen_roots.collect(&mut engine, completed, summary.effects, &mut out.foreign_roots);
-                gates(&engine, completed, summary.effects, &mut out.gates);
-                stranded(&engine, program, completed, root, &mut out.stranded);
-                shapes(&engine, completed, summary.effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
             }
+        }
+        // Few functions part ranks: which do not is asked of all at once.
+        let terms = engine.terms();
+        let parts: Vec<AtomicBool> = traced.iter().map(|_| AtomicBool::default()).collect();
+        spread(traced.len(), &|index| {
+            let found = !is_given_up() && parts_ranks(terms, traced[index].root, &healed);
+            parts[index].store(found, Ordering::Relaxed);
+        });
+        for (&Traced { function, effects, root }, parts) in traced.iter().zip(parts) {
+            if is_given_up() {
+                return out;
+            }
+            if parts.into_inner() {
+                check(&engine, function, root, &mut healed, &mut out.splits);
+            }
+            seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);
+            gates(&engine, function, effects, &mut out.gates);
+            stranded(&engine, program, function, root, &mut out.stranded);
+            shapes(&engine, function, effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
         }
     }
     out
+}
+
+/// A function whose effects are complete.
+#[derive(Clone, Copy)]
+struct Traced {
+    function: FunctionId,
+    effects: EffectId,
+    /// Its effects with what they wait for looked into.
+    root: EffectId,
+}
+
+/// The functions of the files that are worth evaluating, in order.
+fn candidates_in(program: &Program, prepared: &Prepared, files: &[FileId]) -> Vec<FunctionId> {
+    let functions = files.iter().flat_map(|&file| {
+        let model = &program.file(file).model;
+        let bodies = (0..model.functions.len() as u32).map(LocalFunction);
+        let bodies = bodies.filter(|&local| model.function(local).kind != FunctionKind::ClassBody);
+        bodies.map(move |local| program.function_id(file, local))
+    });
+    functions.filter(|function| prepared.candidates.contains(function)).collect()
 }
 
 /// The effect with its pending calls looked into, where something around them differs between ranks.
@@ -192,20 +224,12 @@ fn whole(engine: &mut Engine<'_>, root: EffectId) -> EffectId {
     }
 }
 
+/// Finds where ranks part ways in a function.
 fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut Healed, out: &mut Vec<Split>) {
-    let summed = engine.effects.summed(root);
-    if !summed.events || summed.varies.is_empty() || summed.weight > MAX_WEIGHT {
-        return;
-    }
-    let disputed = disputed(&engine.effects, &engine.values, root);
-    if disputed.is_empty() {
-        return;
-    }
-    let outline = outline(&engine.effects, root);
-    let size = world_size(engine, &outline);
-    for group in groups(engine, &disputed, size) {
+    let Some(question) = Question::of(engine.terms(), root) else { return };
+    for group in &question.groups {
         for _ in 0..MAX_SPLITS {
-            let Some(found) = first_difference(engine, root, &outline, &group, size, healed) else { break };
+            let Some(found) = question.first_difference(engine.terms(), group, healed) else { break };
             let Some((mut split, heals)) = explain(engine, function, root, &found, healed) else { break };
             let mut fresh = false;
             for (site, call, heal) in heals {
@@ -220,91 +244,6 @@ fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut
             out.push(split);
         }
     }
-}
-
-fn first_difference(
-    engine: &Engine<'_>,
-    root: EffectId,
-    outline: &Outline,
-    group: &GroupKey,
-    size: i64,
-    healed: &Healed,
-) -> Option<Found> {
-    let axes = axes_of(engine, group);
-    let extent = size.min(4);
-    let world = World { size, extent, axes, single: Axes::NONE };
-    let members = members(engine, group, outline);
-    let missing = needed(engine, outline, world);
-    let whole = compare_classes(engine, root, group, world, &members, &missing, healed);
-    if whole.is_some() {
-        return whole;
-    }
-    // A job need not use every axis: what is done where there is one rank along it counts as well.
-    let others = missing.sizes.iter().filter(|asked| !axes.without(**asked).is_empty()).take(MAX_SINGLE);
-    others.copied().find_map(|single| {
-        let world = World { single, ..world };
-        let missing = needed(engine, outline, world);
-        compare_classes(engine, root, group, world, &members, &missing, healed)
-    })
-}
-
-/// Compares classes of ranks in a job of that form.
-fn compare_classes(
-    engine: &Engine<'_>,
-    root: EffectId,
-    group: &GroupKey,
-    world: World,
-    members: &BTreeMap<Value, bool>,
-    missing: &Missing,
-    healed: &Healed,
-) -> Option<Found> {
-    let World { size, extent, .. } = world;
-    let atoms: Vec<Value> = missing.atoms.iter().copied().filter(|atom| !members.contains_key(atom)).collect();
-    let ranks: Vec<i64> = match (group, missing.rank) {
-        (GroupKey::Made(_, ranks), _) => ranks.iter().copied().filter(|rank| (0..size).contains(rank)).collect(),
-        (_, true) => (0..size).collect(),
-        (_, false) => vec![0],
-    };
-    if ranks.is_empty() {
-        return None;
-    }
-    let mut tracer = Tracer::new(&engine.values, &engine.effects, world, group.clone(), healed, FUEL);
-    for base in bases(&atoms, &missing.axes, members, &ranks) {
-        for other in neighbours(&base, &atoms, &missing.axes, &ranks, extent) {
-            if contradicts(engine, &base) || contradicts(engine, &other) || missing.rank && is_misplaced(&other) {
-                continue;
-            }
-            if let Some(difference) = tracer.compare(root, &base, &other) {
-                if !two_ranks(&mut tracer, root, (&base, &other), &missing.axes, &ranks, extent) {
-                    continue;
-                }
-                return Some(Found { group: group.clone(), world, one: base, other, difference });
-            }
-            if tracer.exhausted() {
-                return None;
-            }
-        }
-    }
-    None
-}
-
-/// Whether two ranks can be what the classes say. Classes that differ in a fact alone are one rank where only one rank
-/// asks for that fact: the only sender of a message does not part ways with itself.
-fn two_ranks(
-    tracer: &mut Tracer<'_>,
-    root: EffectId,
-    (one, other): (&Assignment, &Assignment),
-    axes: &BTreeSet<Axes>,
-    ranks: &[i64],
-    extent: i64,
-) -> bool {
-    if one.rank != other.rank || one.coordinates != other.coordinates || ranks.len() < 2 && axes.is_empty() {
-        return true;
-    }
-    let elsewhere = |class: &Assignment| neighbours(class, &[], axes, ranks, extent);
-    elsewhere(other).iter().any(|other| tracer.compare(root, one, other).is_some())
-        || elsewhere(one).iter().any(|one| tracer.compare(root, one, other).is_some())
-        || tracer.exhausted()
 }
 
 /// Whether a finding needs more than one inferred step.

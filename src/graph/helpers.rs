@@ -89,6 +89,9 @@ fn helper_calls(
     out: &mut Vec<Access>,
 ) {
     let model = &program.file(file).model;
+    if !model.names().may_hold_any(names) {
+        return;
+    }
     let aliases = model.imports.iter().flat_map(|(_, import)| &import.names);
     let renamed: Vec<Symbol> =
         aliases.filter(|alias| names.contains(&alias.name)).filter_map(|alias| alias.alias).collect();

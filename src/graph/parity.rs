@@ -92,6 +92,9 @@ pub(super) fn checks(program: &Program, reads: &EnvironmentReads) -> Found {
     let mut gatherers: FxHashMap<FunctionId, Gatherer> = FxHashMap::default();
     for file in program.file_ids() {
         let model = &program.file(file).model;
+        if !model.names().may_hold_any(NAMES.keys()) {
+            continue;
+        }
         for (function, expr, call) in calls_to(model, &|callee| gather_called(model, callee).is_some()) {
             let Some(gather) = gather_called(model, call.callee) else { continue };
             let Some(seed) = payload(model, call, gather) else { continue };
@@ -175,6 +178,8 @@ impl Search<'_> {
     ) -> Vec<Symbol> {
         let mut trail = Trail::default();
         self.follow(file, function, seeds, depth, &mut trail);
+        // Who and where a process is comes from its launcher. That ranks look at it is no comparison of settings.
+        trail.keys.retain(|key| !is_identity(key));
         if !trail.keys.is_empty() && judged != Judged::No {
             let mut keys: Vec<String> = trail.keys.into_iter().collect();
             keys.sort();
@@ -183,8 +188,7 @@ impl Search<'_> {
                 let (home, local) = self.program.locate(id);
                 self.reads.in_file(home).iter().any(|access| {
                     // A key that is spelled out must be one of those compared: other settings may be read on the way.
-                    let is_one =
-                        access.key.whole().is_none_or(|key| !is_identity(key) && keys.iter().any(|one| one == key));
+                    let is_one = access.key.whole().is_none_or(|key| keys.iter().any(|one| one == key));
                     access.function == local && access.is_read() && is_one
                 })
             };
@@ -202,6 +206,9 @@ impl Search<'_> {
         let mut next: FxHashMap<FunctionId, Gatherer> = FxHashMap::default();
         for file in self.program.file_ids() {
             let model = &self.program.file(file).model;
+            if !model.names().may_hold_any(&names) {
+                continue;
+            }
             for (function, expr, call) in
                 calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
             {

@@ -10,7 +10,7 @@ use crate::model::{Class, File, Function, LocalClass, LocalFunction};
 
 use super::bindings::Bindings;
 use super::conduct::Conduct;
-use super::divergence::{Divergence, Prepared};
+use super::divergence::{Divergence, Prepared, in_turn};
 use super::environment::EnvironmentReads;
 use super::modules::Modules;
 use super::operators::OperatorFolders;
@@ -43,6 +43,7 @@ pub struct Program {
     methods_by_name: FxHashMap<Symbol, Vec<FunctionId>>,
     packages: Vec<Symbol>,
     divergence: OnceLock<Divergence>,
+    reaching: OnceLock<Arc<FxHashSet<FunctionId>>>,
     catalogued: Vec<OnceLock<Option<Symbol>>>,
     /// The last parts of the catalogue's names.
     catalogued_lasts: FxHashSet<Symbol>,
@@ -74,6 +75,7 @@ impl Program {
             bindings,
             methods_by_name: FxHashMap::default(),
             divergence: OnceLock::new(),
+            reaching: OnceLock::new(),
             catalogued: Vec::new(),
             catalogued_lasts: catalog.entries().map(|(name, _)| name.last_part()).collect(),
             catalog,
@@ -116,7 +118,6 @@ impl Program {
             whole.unordered.extend(part.unordered);
             whole.shapes.extend(part.shapes);
             whole.permuted.extend(part.permuted);
-            whole.reaching = part.reaching;
         }
         // Whoever asks first computes; a second answer would be the same.
         let _ = self.divergence.set(whole);
@@ -129,10 +130,25 @@ impl Program {
                 one();
                 other();
             });
-            let parts = self.trees().iter().map(|tree| super::divergence::divergence(self, &prepared, tree)).collect();
+            let trees = self.trees();
+            let parts =
+                trees.iter().map(|tree| super::divergence::divergence(self, &prepared, tree, in_turn)).collect();
             self.keep(parts);
         }
         self.divergence.get_or_init(Divergence::default)
+    }
+
+    /// Keeps which functions can reach a collective; what is known already stays.
+    pub(super) fn keep_reaching(&self, reaching: &Arc<FxHashSet<FunctionId>>) {
+        self.reaching.get_or_init(|| reaching.clone());
+    }
+
+    /// The functions from which a collective can be reached, and some more: what was kept, or found now.
+    pub fn reaching(&self) -> &FxHashSet<FunctionId> {
+        if self.reaching.get().is_none() {
+            self.divergence();
+        }
+        self.reaching.get_or_init(Arc::default)
     }
 
     /// Files of which only a skeleton was kept and which must be read in full: they import a path that another file
@@ -204,6 +220,7 @@ impl Program {
 
     fn forget(&mut self) {
         self.divergence = OnceLock::new();
+        self.reaching = OnceLock::new();
         self.conduct = OnceLock::new();
         self.protocol = OnceLock::new();
     }

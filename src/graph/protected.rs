@@ -96,7 +96,7 @@ pub(super) fn protected<'p>(
 ) -> (Vec<Cleanup>, Vec<Swallowed>) {
     let mut search = Search { program, communication };
     let (mut cleanups, mut swallowed) = (Vec::new(), Vec::new());
-    for (file, function) in functions(program, &program.divergence().reaching) {
+    for (file, function) in functions(program, program.reaching()) {
         let model = &program.file(file).model;
         walk(model, model.function(function).body, Body::Plain, &mut Vec::new(), &mut |_, stmt, around| match stmt {
             Stmt::Try(parts) => {

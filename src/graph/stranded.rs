@@ -84,7 +84,9 @@ impl Walk<'_, '_> {
                 };
                 if let Some((event, call)) = behind.filter(on_group)
                     && !vary.is_empty()
-                    && let Some(raised) = [*then, *otherwise].into_iter().find_map(|arm| passed_on(engine, arm))
+                    && let Some(raised) = [*then, *otherwise]
+                        .into_iter()
+                        .find_map(|arm| passed_on(engine, arm, engine.effects.event(event).op))
                 {
                     let event = engine.effects.event(event);
                     if !self.out.iter().any(|known| known.raised == raised) {
@@ -150,21 +152,26 @@ fn first_event(engine: &Engine<'_>, effect: EffectId, call: Option<(Site, Symbol
     }
 }
 
-/// Where a handler in the arm passes a failure on.
-fn passed_on(engine: &Engine<'_>, arm: EffectId) -> Option<Site> {
+/// Where a handler in the arm passes a failure on, without having met the peers in the operation they are in.
+fn passed_on(engine: &Engine<'_>, arm: EffectId, op: Symbol) -> Option<Site> {
     if !engine.effects.summed(arm).raises {
         return None;
     }
     match engine.effects.get(arm) {
-        Effect::Seq(parts) => parts.iter().find_map(|&part| passed_on(engine, part)),
-        Effect::Choice { then, otherwise, .. } => passed_on(engine, *then).or_else(|| passed_on(engine, *otherwise)),
-        Effect::Loop { body, .. } | Effect::Scope { body, .. } => passed_on(engine, *body),
+        Effect::Seq(parts) => parts.iter().find_map(|&part| passed_on(engine, part, op)),
+        Effect::Choice { then, otherwise, .. } => {
+            passed_on(engine, *then, op).or_else(|| passed_on(engine, *otherwise, op))
+        }
+        Effect::Loop { body, .. } | Effect::Scope { body, .. } => passed_on(engine, *body, op),
         Effect::Try { body, handlers, finally, .. } => {
             if engine.effects.summed(*finally).events {
                 return None;
             }
-            let outer = handlers.is_empty().then(|| passed_on(engine, *body)).flatten();
-            let local = handlers.iter().filter(|handler| is_local(&handler.catches));
+            let outer = handlers.is_empty().then(|| passed_on(engine, *body, op)).flatten();
+            let met = |handler: EffectId| {
+                first_event(engine, handler, None).is_some_and(|(event, _)| engine.effects.event(event).op == op)
+            };
+            let local = handlers.iter().filter(|handler| is_local(&handler.catches) && !met(handler.body));
             outer.or_else(|| local.into_iter().find_map(|handler| raise_in(engine, handler.body)))
         }
         _ => None,

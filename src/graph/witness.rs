@@ -168,6 +168,7 @@ pub(super) fn explain(
         kind,
         main,
         cause: blame.cause,
+        issuer: blame.cause.map(|cause| if events[0] == Some(main) { cause.one } else { cause.other }),
         decision,
         test,
         leaf,

@@ -54,6 +54,7 @@ pub(super) fn start(
         interrupt,
         next: 0,
         ticket: 0,
+        refused: false,
     };
     let run = move || analyst.run(&tasks, &arrivals);
     thread::Builder::new().name("analyst".to_owned()).spawn(run).map(drop).map_err(|error| error.to_string())
@@ -72,6 +73,8 @@ struct Analyst {
     interrupt: Arc<AtomicBool>,
     next: Key,
     ticket: u64,
+    /// Whether a configuration cannot be used as it is.
+    refused: bool,
 }
 
 impl Analyst {
@@ -145,8 +148,10 @@ impl Analyst {
                 let is_configuration = |path: &PathBuf| {
                     path.file_name().is_some_and(|name| CONFIGURATIONS.iter().any(|known| name == *known))
                 };
-                let is_baseline = |path: &PathBuf| self.projects.iter().any(|held| held.is_configured_by(path));
-                if paths.iter().any(|path| is_configuration(path) || is_baseline(path)) {
+                // A mistake may stand in a file that the configuration extends, and nobody knows which ones these are.
+                let may_help = |path: &PathBuf| self.refused && path.extension().is_some_and(|kind| kind == "toml");
+                let configures = |path: &PathBuf| self.projects.iter().any(|held| held.is_configured_by(path));
+                if paths.iter().any(|path| is_configuration(path) || may_help(path) || configures(path)) {
                     self.reload();
                     return;
                 }
@@ -249,11 +254,13 @@ impl Analyst {
             self.say(News::Ended(held.key));
             self.say(News::Gone(held.key));
         }
+        self.refused = false;
         for folder in self.folders.clone() {
             match places(&folder, &self.folders) {
                 Ok(places) => places.into_iter().for_each(|place| _ = self.hold(place)),
                 Err(refusal) => {
                     let help = refusal.help.map(|help| format!(" ({help})")).unwrap_or_default();
+                    self.refused = true;
                     self.say(News::Complaint(format!("{}{help}", refusal.message)));
                 }
             }
@@ -261,7 +268,16 @@ impl Analyst {
         for path in self.buffers.keys().cloned().collect::<Vec<_>>() {
             self.owner(&path, true);
         }
+        self.tell_dependencies();
         self.settle();
+    }
+
+    fn tell_dependencies(&self) {
+        // What a configuration named before somebody made a mistake in it will count again.
+        if self.refused {
+            return;
+        }
+        self.say(News::Depends(self.projects.iter().flat_map(|held| held.project.depends_on()).collect()));
     }
 
     /// Looks again which files there are.
@@ -316,9 +332,11 @@ impl Analyst {
             Ok(place) => {
                 let key = self.hold(place);
                 self.projects.last_mut()?.adopt(path);
+                self.tell_dependencies();
                 Some(key)
             }
             Err(refusal) => {
+                self.refused = true;
                 self.say(News::Complaint(refusal.message));
                 None
             }

@@ -1,5 +1,6 @@
 //! What the client can do, what it wishes, and what it is told this server can do.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use lsp_types::PositionEncodingKind;
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::actions::{FIX_ALL, OPEN_PAGE, SHOW_TRACE};
 use super::convert::Encoding;
-use super::uri::path_of;
+use super::uri::{path_of, uri_of};
 
 /// What the client can do.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub(super) struct Client {
     pub refreshes_lenses: bool,
     pub shows_progress: bool,
     pub watches_files: bool,
+    /// It can watch files in a folder that it is told, be it part of the workspace or not.
+    pub watches_folders: bool,
     pub tells_configuration: bool,
     pub registers_configuration: bool,
     pub shows_documents: bool,
@@ -38,6 +41,7 @@ impl Client {
             refreshes_lenses: says("/workspace/codeLens/refreshSupport"),
             shows_progress: says("/window/workDoneProgress"),
             watches_files: says("/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            watches_folders: says("/workspace/didChangeWatchedFiles/relativePatternSupport"),
             tells_configuration: says("/workspace/configuration"),
             registers_configuration: says("/workspace/didChangeConfiguration/dynamicRegistration"),
             shows_documents: says("/window/showDocument/support"),
@@ -120,18 +124,41 @@ pub(super) fn announcement(client: &Client, wishes: Wishes) -> Value {
     })
 }
 
+/// The name under which files are watched that the project names itself.
+pub(super) const NAMED_FILES: &str = "ranklint-named-files";
+
+/// What the client is asked to watch of files that a project depends on, beside those that are always watched: a baseline may
+/// have any name. None where that is nothing.
+pub(super) fn named_files(client: &Client, files: &BTreeSet<PathBuf>) -> Option<Value> {
+    let named = files.iter().filter(|file| file.extension().is_none_or(|kind| kind != "toml"));
+    let watchers: Vec<Value> = named
+        .filter_map(|file| {
+            let name: String = file.file_name()?.to_string_lossy().chars().map(literal).collect();
+            Some(match client.watches_folders {
+                true => json!({ "globPattern": { "baseUri": uri_of(file.parent()?), "pattern": name } }),
+                false => json!({ "globPattern": format!("**/{name}") }),
+            })
+        })
+        .collect();
+    (client.watches_files && !watchers.is_empty()).then(|| watching(NAMED_FILES, watchers))
+}
+
+/// A letter that stands for itself in a pattern.
+fn literal(letter: char) -> char {
+    if matches!(letter, '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\') { '?' } else { letter }
+}
+
+fn watching(id: &str, watchers: Vec<Value>) -> Value {
+    json!({ "id": id, "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": watchers } })
+}
+
 /// What the client is asked to tell of.
 pub(super) fn registrations(client: &Client) -> Vec<Value> {
     let mut out = Vec::new();
     if client.watches_files {
-        // A baseline may have any name; by habit it ends so.
-        let globs = ["**/*.py", "**/*.{sh,bash}", "**/pyproject.toml", "**/ranklint.toml", "**/*.json"];
-        let watchers: Vec<Value> = globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
-        out.push(json!({
-            "id": "ranklint-files",
-            "method": "workspace/didChangeWatchedFiles",
-            "registerOptions": { "watchers": watchers },
-        }));
+        let globs = ["**/*.py", "**/*.{sh,bash}", "**/*.toml"];
+        let watchers = globs.iter().map(|glob| json!({ "globPattern": glob })).collect();
+        out.push(watching("ranklint-files", watchers));
     }
     if client.registers_configuration {
         out.push(json!({

@@ -92,7 +92,7 @@ impl Documents {
     pub(super) fn splice(&mut self, uri: &Uri, start: usize, removed: usize, cells: Vec<NotebookCell>) {
         let Some(notebook) = self.notebooks.get_mut(uri.as_str()) else { return };
         let start = start.min(notebook.cells.len());
-        let end = (start + removed).min(notebook.cells.len());
+        let end = start.saturating_add(removed).min(notebook.cells.len());
         notebook.cells.splice(start..end, cells.into_iter().map(cell));
     }
 

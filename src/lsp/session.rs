@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 
 use super::analyst;
 use super::answer::{Outcomes, Writer, result_id};
-use super::capabilities::{Client, Wishes, announcement, folders, registrations};
+use super::capabilities::{Client, NAMED_FILES, Wishes, announcement, folders, named_files, registrations};
 use super::documents::Documents;
-use super::outcome::Outcome;
+use super::outcome::{Key, Outcome};
 use super::tasks::{News, Task};
 
 /// How a session ended.
@@ -68,6 +68,12 @@ struct Session {
     /// What a client that asks knows of each file, to tell it when something is different.
     known: String,
     requests: u32,
+    /// The progress that is shown of each project, by its token.
+    shown_progress: BTreeMap<Key, String>,
+    /// What the client watches because a project names it, and what it should; absent before the client is ready.
+    watched: Option<Value>,
+    to_watch: Option<Value>,
+    is_ready: bool,
     /// Requests of our own that wait for the client's configuration.
     asked_configuration: Vec<RequestId>,
     shutting_down: bool,
@@ -100,6 +106,10 @@ pub(super) fn serve(out: &Sender<Message>, incoming: &Receiver<Message>, cwd: &P
         published: BTreeMap::new(),
         known: String::new(),
         requests: 0,
+        shown_progress: BTreeMap::new(),
+        watched: None,
+        to_watch: None,
+        is_ready: false,
         asked_configuration: Vec::new(),
         shutting_down: false,
     };
@@ -197,7 +207,11 @@ impl Session {
                 let value = json!({ "kind": "report", "percentage": percent });
                 self.progress(key, value);
             }
-            News::Ended(key) => self.progress(key, json!({ "kind": "end" })),
+            News::Ended(key) => self.end_progress(key),
+            News::Depends(files) => {
+                self.to_watch = named_files(&self.client, &files);
+                self.watch();
+            }
             News::Complaint(message) => {
                 self.notify("window/showMessage", json!({ "type": 1, "message": format!("ranklint: {message}") }));
             }
@@ -214,11 +228,30 @@ impl Session {
         }
     }
 
-    fn begin_progress(&mut self, key: u32, folder: &Path) {
+    /// Has the client watch what the projects name themselves, and nothing else beside what it always watches.
+    fn watch(&mut self) {
+        if !self.is_ready || self.watched == self.to_watch {
+            return;
+        }
+        if self.watched.is_some() {
+            let old = json!({ "id": NAMED_FILES, "method": "workspace/didChangeWatchedFiles" });
+            // The protocol spells it so.
+            self.ask("client/unregisterCapability", json!({ "unregisterations": [old] }));
+        }
+        self.watched = self.to_watch.clone();
+        if let Some(registration) = self.watched.clone() {
+            self.ask("client/registerCapability", json!({ "registrations": [registration] }));
+        }
+    }
+
+    fn begin_progress(&mut self, key: Key, folder: &Path) {
         if !self.client.shows_progress {
             return;
         }
-        let token = format!("ranklint-analysis-{key}");
+        // The one that was given up for this one; a token is used once.
+        self.end_progress(key);
+        let token = format!("ranklint-analysis-{}", self.requests);
+        self.shown_progress.insert(key, token.clone());
         self.ask("window/workDoneProgress/create", json!({ "token": token }));
         let name = folder.file_name().map_or_else(|| folder.to_string_lossy(), |name| name.to_string_lossy());
         let value =
@@ -226,10 +259,15 @@ impl Session {
         self.notify("$/progress", json!({ "token": token, "value": value }));
     }
 
-    fn progress(&self, key: u32, value: Value) {
-        if self.client.shows_progress {
-            self.notify("$/progress", json!({ "token": format!("ranklint-analysis-{key}"), "value": value }));
+    fn progress(&self, key: Key, value: Value) {
+        if let Some(token) = self.shown_progress.get(&key) {
+            self.notify("$/progress", json!({ "token": token, "value": value }));
         }
+    }
+
+    fn end_progress(&mut self, key: Key) {
+        self.progress(key, json!({ "kind": "end" }));
+        self.shown_progress.remove(&key);
     }
 
     /// Tells the client what is different now: the diagnostics themselves, or that it should ask.

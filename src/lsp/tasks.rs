@@ -46,6 +46,8 @@ pub(super) enum News {
     Begun(Key, PathBuf),
     Progress(Key, u32),
     Ended(Key),
+    /// The findings depend on these files, beside the sources.
+    Depends(std::collections::BTreeSet<PathBuf>),
     /// Something is wrong with a configuration, or inside.
     Complaint(String),
     /// The answer to [`Task::Outline`].

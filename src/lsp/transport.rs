@@ -1,7 +1,7 @@
 //! Messages on standard input and output. What is no message is answered with an error where that is possible, and
 //! passed over otherwise: the session goes on.
 
-use std::io::{self, BufRead, Write as _};
+use std::io::{self, BufRead, Read as _, Write as _};
 use std::thread::{self, JoinHandle};
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -93,9 +93,18 @@ fn read(input: &mut dyn BufRead) -> Read {
             size = value.trim().parse::<usize>().ok();
         }
     }
-    let Some(size) = size.filter(|&size| size <= MAX_BODY) else {
+    let Some(size) = size else {
         return nonsense(Value::Null, ErrorCode::ParseError, "a message without a usable Content-Length");
     };
+    if size > MAX_BODY {
+        // Passed over, so that the next message is found.
+        return match io::copy(&mut input.take(size as u64), &mut io::sink()) {
+            Ok(passed) if passed == size as u64 => {
+                nonsense(Value::Null, ErrorCode::ParseError, "a message of more than 256 MiB")
+            }
+            _ => Read::End,
+        };
+    }
     let mut body = vec![0; size];
     if input.read_exact(&mut body).is_err() {
         return Read::End;
@@ -130,5 +139,12 @@ mod tests {
         assert!(matches!(read(&mut input), Read::Nonsense(_)));
         assert!(matches!(read(&mut input), Read::Message(Message::Notification(_))));
         assert!(matches!(read(&mut input), Read::End));
+
+        let large = format!("Content-Length: {}\r\n\r\n", MAX_BODY + 1);
+        let rest = b"Content-Length: 28\r\n\r\n{\"method\":\"m\",\"params\":null}";
+        let body = io::repeat(b' ').take(MAX_BODY as u64 + 1);
+        let mut input = io::BufReader::new(io::Read::chain(large.as_bytes(), body).chain(&rest[..]));
+        assert!(matches!(read(&mut input), Read::Nonsense(_)));
+        assert!(matches!(read(&mut input), Read::Message(Message::Notification(_))));
     }
 }

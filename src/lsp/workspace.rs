@@ -59,8 +59,12 @@ pub(super) fn single(path: &Path) -> Result<Place, Refusal> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     let project = Project::open(ConfigFrom::Nearest(path), folder)?;
     let here = [path.to_path_buf()];
-    // A file that was never saved is not found, and is still the project.
-    let found = project::files(&here, folder, &project.config, false).unwrap_or_default();
+    // A file that was never saved is not found, and is still the project. A folder under the name of a document is no reason to
+    // read whatever lies in it.
+    let found = match path.is_dir() {
+        true => Vec::new(),
+        false => project::files(&here, folder, &project.config, false).unwrap_or_default(),
+    };
     Ok(Place { project, folder: None, found })
 }
 

@@ -4,12 +4,14 @@
 
 mod definition;
 mod expr;
+mod names;
 mod stmt;
 
 use crate::base::{Span, Symbol};
 
 pub use definition::*;
 pub use expr::*;
+pub use names::Names;
 pub use stmt::*;
 
 use super::comments::Comment;
@@ -63,6 +65,7 @@ pub struct File {
     stmts: Vec<Stmt>,
     stmt_spans: Vec<Span>,
     blocks: Vec<StmtId>,
+    names: Names,
     /// Functions in order of definition; the first is the module's body.
     pub functions: Vec<Function>,
     /// Classes in order of definition.
@@ -139,6 +142,17 @@ impl File {
         LocalFunction(0)
     }
 
+    /// The function in whose statements the body stands: its own, or what surrounds a lambda.
+    pub fn home(&self, function: LocalFunction) -> LocalFunction {
+        let mut home = function;
+        while self.function(home).kind == FunctionKind::Lambda
+            && let Some(parent) = self.function(home).parent
+        {
+            home = parent;
+        }
+        home
+    }
+
     /// The names by which a function is called: its own, and its class's where that makes an object.
     pub fn called(&self, function: LocalFunction) -> impl Iterator<Item = Symbol> + use<> {
         let definition = self.function(function);
@@ -200,8 +214,20 @@ impl File {
         }
     }
 
+    /// Names and attributes in expressions, and what imports call by another name, as a set that may hold more.
+    pub fn names(&self) -> &Names {
+        &self.names
+    }
+
+    pub(super) fn speaks_of(&mut self, name: Symbol) {
+        self.names.insert(name);
+    }
+
     pub(super) fn push_expr(&mut self, expr: Expr, span: Span) -> ExprId {
         let id = ExprId(self.exprs.len() as u32);
+        if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+            self.names.insert(name);
+        }
         self.exprs.push(expr);
         self.spans.push(span);
         id

@@ -2,7 +2,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::{Block, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, StmtId};
+use super::{Block, Expr, ExprId, File, LocalFunction, Stmt, StmtId};
 
 /// Calls `visit` for every statement of `block` and of the blocks nested in it, in source order.
 /// Bodies of nested functions and classes are not entered.
@@ -67,13 +67,7 @@ pub fn calls_to(file: &File, wanted: &dyn Fn(ExprId) -> bool) -> Vec<(LocalFunct
     let mut holds = vec![false; file.functions.len()];
     for (index, function) in file.functions.iter().enumerate() {
         if function.callees.iter().any(|callee| wanted(callee.expr)) {
-            let mut home = LocalFunction(index as u32);
-            while file.function(home).kind == FunctionKind::Lambda
-                && let Some(parent) = file.function(home).parent
-            {
-                home = parent;
-            }
-            holds[home.0 as usize] = true;
+            holds[file.home(LocalFunction(index as u32)).0 as usize] = true;
         }
     }
     let mut out = Vec::new();

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::analyze::FileRecord;
 use crate::base::FileId;
-use crate::finding::{Confidence, Severity};
+use crate::finding::{Confidence, Severity, Suppressed, Suppression};
 use crate::report::{Files, Places, fingerprints};
 use crate::source::{read_optional, shown};
-use crate::triage::{Policy, Triaged};
+use crate::triage::{Policy, Triaged, sort_silenced};
 
 use super::Refusal;
 
@@ -66,6 +66,12 @@ impl Baseline {
     /// The baseline in `file`.
     pub fn load(file: &Path, cwd: &Path) -> Result<Baseline, Refusal> {
         let name = shown(file, cwd);
+        if cwd.join(file).is_dir() {
+            return Err(Refusal::new(
+                format!("the baseline `{name}` is a folder"),
+                Some("name a file in it".to_owned()),
+            ));
+        }
         let text = read_optional(&cwd.join(file))
             .map_err(|problem| Refusal::new(format!("{name}: {}", problem.message), Some(problem.help)))?
             .ok_or_else(|| {
@@ -101,12 +107,16 @@ impl Baseline {
             .values()
             .filter(|entry| !met.contains(entry.fingerprint.as_str()) && self.is_judged(entry, &looked_at, policy));
         let stale = stale.count();
-        let before = triaged.findings.len();
         let mut names = names.iter();
-        triaged.findings.retain(|_| names.next().is_none_or(|name| !self.entries.contains_key(name)));
-        let known = before - triaged.findings.len();
-        triaged.suppressed += known;
-        Applied { known, stale }
+        let is_known = |_: &mut _| names.next().is_some_and(|name| self.entries.contains_key(name));
+        let known: Vec<Suppressed> = (triaged.findings.extract_if(.., is_known))
+            .map(|finding| Suppressed { finding, by: Suppression::Baseline })
+            .collect();
+        let count = known.len();
+        triaged.suppressed += count;
+        triaged.silenced.extend(known);
+        sort_silenced(&mut triaged.silenced, files);
+        Applied { known: count, stale }
     }
 
     /// The baseline that knows these findings, and whatever the run did not look at.

@@ -57,10 +57,13 @@ impl Detected {
             }
         }
         found.operators = program.operators().all().into_iter().map(str::to_owned).collect();
-        for list in [&mut found.groups, &mut found.wrappers] {
+        for list in [&mut found.compared, &mut found.groups, &mut found.wrappers] {
             list.sort();
             list.dedup();
         }
+        // A wrapper may issue in several places; one of them tells which it is.
+        let mut known = BTreeSet::new();
+        found.wrappers.retain(|wrapper| known.insert(wrapper.what.clone()));
         found
     }
 

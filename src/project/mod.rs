@@ -15,7 +15,7 @@ use crate::catalog::{AllowedWrite, Catalog, ProjectFacts};
 use crate::config::{Config, Mistake};
 use crate::finding::Finding;
 use crate::rules::Rule;
-use crate::source::{Found, Missing, Walk, discover};
+use crate::source::{Found, Missing, Walk, discover, shown};
 use crate::triage::{Exemption, Policy, Reasons, Triaged, triage};
 
 pub use baseline::{Applied, Baseline};
@@ -153,6 +153,13 @@ impl Project {
         }
         self.verdicts.apply(&mut triaged.findings, files, &self.cwd);
         triaged
+    }
+
+    /// The files beside the sources that the findings depend on, by their paths from the root: the configuration with what it
+    /// extends, and the baseline, be it there or not.
+    pub fn depends_on(&self) -> Vec<PathBuf> {
+        let files = self.config.files.iter().chain(&self.config.baseline);
+        files.map(|file| PathBuf::from(shown(&self.cwd.join(file), Path::new("")))).collect()
     }
 
     /// What is to be shown.

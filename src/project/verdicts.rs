@@ -135,6 +135,21 @@ mod tests {
     }
 
     #[test]
+    fn each_finding_has_its_own_verdict() {
+        let run = files("train.py", "x = 1\ny = 1\nz = 1\n");
+        let findings = |evidence: [Evidence; 3]| {
+            let at = |index: u32| Site { file: FileId(0), span: Span::new(6 * index, 6 * index + 1) };
+            [0, 1, 2].map(|index| Finding { site: at(index), ..finding(evidence[index as usize]) })
+        };
+        let evidence = [Evidence::Confirmed, Evidence::Refuted, Evidence::Inconclusive];
+        let (said, mut known) = (findings(evidence), Verdicts::default());
+        known.add(&said, names(&said, &run, Path::new("/")), 1);
+        let mut seen = findings([Evidence::Static; 3]);
+        known.apply(&mut seen, &run, Path::new("/"));
+        assert_eq!(seen.map(|finding| finding.evidence), [Evidence::Confirmed, Evidence::Refuted, Evidence::Static]);
+    }
+
+    #[test]
     fn the_last_run_that_decided_counts_and_the_oldest_go() {
         let run = files("train.py", "x = 1\n");
         let mut known = Verdicts::default();

@@ -12,9 +12,13 @@ const ENOUGH: usize = 1_024;
 /// One fingerprint a finding, in the same order: a hash of rule, path, symbol, the trimmed text of the primary line, and a
 /// counter among findings that agree in all of these. Lines added or removed elsewhere do not change it.
 pub fn fingerprints(findings: &[Finding], places: &Places<'_>) -> Vec<String> {
+    of(findings.iter(), places)
+}
+
+/// The same for findings from anywhere.
+pub(super) fn of<'f>(findings: impl Iterator<Item = &'f Finding>, places: &Places<'_>) -> Vec<String> {
     let mut seen: FxHashMap<u128, u32> = FxHashMap::default();
     findings
-        .iter()
         .map(|finding| {
             let line = places.line(finding.site);
             let text = places.line_text(finding.site.file, line).trim();

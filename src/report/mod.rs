@@ -7,7 +7,7 @@ use std::io;
 use std::time::Duration;
 
 use crate::base::FileId;
-use crate::finding::{Finding, Severity};
+use crate::finding::{Finding, Severity, Suppressed};
 
 mod concise;
 mod fingerprint;
@@ -59,6 +59,8 @@ pub struct Summary {
 pub struct Report<'a> {
     /// The findings, in the order in which they are to be printed.
     pub findings: &'a [Finding],
+    /// Findings that are not shown; logs that keep account of them list them.
+    pub silenced: &'a [Suppressed],
     /// Texts and paths.
     pub files: &'a dyn Files,
     /// Whether text for people may carry colours.
@@ -193,7 +195,7 @@ fn closing_line(report: &Report<'_>) -> String {
         line += &format!("; {} suppressed", report.summary.suppressed);
     }
     if report.summary.hidden > 0 {
-        line += &format!("; {} hidden", report.summary.hidden);
+        line += &format!("; {} less certain (`--min-confidence low` shows them)", report.summary.hidden);
     }
     let fixable = |safe: bool| {
         report.findings.iter().filter_map(|finding| finding.fix.as_ref()).filter(|fix| fix.safe == safe).count()

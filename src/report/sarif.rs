@@ -4,17 +4,23 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{Places, Report, fingerprints, severity_name, story};
+use super::{Places, Report, fingerprint, printable, severity_name, story};
 use crate::base::Site;
-use crate::finding::{Confidence, Finding};
+use crate::finding::{Confidence, Finding, Suppression};
 use crate::rules::{RULES, Rule};
 
 pub(super) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 pub(super) fn render(report: &Report<'_>, places: &Places<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let names = fingerprints(report.findings, places);
-    let results: Vec<Value> =
-        report.findings.iter().zip(names).map(|(finding, name)| result(finding, &name, places)).collect();
+    let silenced = report.silenced.iter().map(|silenced| &silenced.finding);
+    // Counted together, so that two results of one log never have the same fingerprint.
+    let names = fingerprint::of(report.findings.iter().chain(silenced), places);
+    let (shown, silent) = names.split_at(report.findings.len());
+    // The list is there for all results or for none (§3.27.23): an empty one says that nothing suppresses the result.
+    let shown = report.findings.iter().zip(shown).map(|(finding, name)| result(finding, name, &[], places));
+    let silent = (report.silenced.iter().zip(silent))
+        .map(|(silenced, name)| result(&silenced.finding, name, &[suppression(&silenced.by)], places));
+    let results: Vec<Value> = shown.chain(silent).collect();
     let rules: Vec<Value> = RULES.iter().map(|rule| descriptor(rule)).collect();
     let run = json!({
         "tool": { "driver": {
@@ -40,7 +46,7 @@ pub(super) fn descriptor(rule: &Rule) -> Value {
     })
 }
 
-fn result(finding: &Finding, fingerprint: &str, places: &Places<'_>) -> Value {
+fn result(finding: &Finding, fingerprint: &str, suppressions: &[Value], places: &Places<'_>) -> Value {
     let mut result = json!({
         "ruleId": finding.rule,
         "level": severity_name(finding.severity),
@@ -48,6 +54,7 @@ fn result(finding: &Finding, fingerprint: &str, places: &Places<'_>) -> Value {
         "locations": [location(finding.site, None, places)],
         "partialFingerprints": { "ranklint/v1": fingerprint },
         "rank": rank(finding.confidence),
+        "suppressions": suppressions,
         "properties": { "confidence": finding.confidence, "evidence": finding.evidence, "symbol": finding.symbol },
     });
     if let Some(index) = RULES.iter().position(|rule| rule.name == finding.rule) {
@@ -77,6 +84,19 @@ fn result(finding: &Finding, fingerprint: &str, places: &Places<'_>) -> Value {
         result["fixes"] = json!([{ "description": { "text": fix.message }, "artifactChanges": changes }]);
     }
     result
+}
+
+fn suppression(by: &Suppression) -> Value {
+    let (kind, why) = match by {
+        Suppression::Comment(reason) => ("inSource", printable(reason)),
+        Suppression::Configuration => ("external", "the configuration exempts the file".to_owned()),
+        Suppression::Baseline => ("external", "the baseline knows it".to_owned()),
+    };
+    let mut suppression = json!({ "kind": kind, "status": "accepted" });
+    if !why.is_empty() {
+        suppression["justification"] = json!(why);
+    }
+    suppression
 }
 
 fn location(site: Site, message: Option<&str>, places: &Places<'_>) -> Value {

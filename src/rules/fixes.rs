@@ -2,10 +2,10 @@
 //!
 //! A fix that cannot be spelled for certain is absent: a comment in the way, arguments that the call does not spell out.
 
-use crate::base::{FileId, Site, Span};
+use crate::base::{FileId, Site, Span, Symbol};
 use crate::finding::{Edit, Fix};
 use crate::graph::Program;
-use crate::model::{Call, ComprehensionKind, Expr, ExprId, File, LocalFunction};
+use crate::model::{Alias, Call, ComprehensionKind, Expr, ExprId, File, LocalFunction, Stmt};
 
 use super::calls::{keyword, passes_unseen};
 
@@ -46,7 +46,7 @@ pub(super) fn text_at(program: &Program, site: Site) -> Option<&str> {
 /// Whether `name` means Python's own function at a place.
 pub(super) fn is_builtin(program: &Program, file: FileId, function: LocalFunction, name: &'static str) -> bool {
     use crate::graph::{Scope, Target};
-    let name = crate::base::Symbol::new(name);
+    let name = Symbol::new(name);
     match program.scope_of(file, function, name) {
         Scope::Local(_) => false,
         Scope::Global => match program.global(file, name) {
@@ -92,6 +92,68 @@ pub(super) fn added_argument(
         (Some(_), false) => format!(", {name}={value}"),
     };
     Some(insertion(file, at, written))
+}
+
+/// How `name` of a module is written at a place, and the import that this needs where the file has none of it yet. Absent where
+/// it cannot be said what the name means there, or where an import would have to stand.
+pub(super) fn imported(
+    program: &Program,
+    file: FileId,
+    function: LocalFunction,
+    before: u32,
+    (module, name): (&'static str, &'static str),
+) -> Option<(String, Option<Edit>)> {
+    use crate::graph::{Scope, Target};
+    let model = &program.file(file).model;
+    let means = |name: Symbol| match program.scope_of(file, function, name) {
+        Scope::Local(_) => Meaning::Other,
+        Scope::Global => match program.global(file, name) {
+            None => Meaning::Nothing,
+            Some(Target::External(dotted)) => Meaning::External(dotted),
+            Some(_) => Meaning::Other,
+        },
+    };
+    let bound = |alias: &Alias| alias.alias.unwrap_or(alias.name);
+    // Imports that always run: those on the module's own level, above the place.
+    let top = model.block(model.function(LocalFunction(0)).body).iter().copied();
+    let imports = top.filter_map(|id| match model.stmt(id) {
+        Stmt::Import(import) if model.stmt_span(id).start < before => Some((model.stmt_span(id), import)),
+        _ => None,
+    });
+    let mut place = None;
+    for (span, import) in imports {
+        let from = import.module.map(|module| module.as_str());
+        if import.from && import.level == 0 && from == Some("__future__") {
+            continue;
+        }
+        place = place.or(Some(span.start));
+        for alias in &import.names {
+            let (wanted, written) = match import.from {
+                true if from == Some(module) && import.level == 0 && alias.name.as_str() == name => {
+                    (format!("{module}.{name}"), bound(alias).as_str().to_owned())
+                }
+                false if alias.name.as_str() == module => (module.to_owned(), format!("{}.{name}", bound(alias))),
+                _ => continue,
+            };
+            if matches!(means(bound(alias)), Meaning::External(dotted) if dotted.as_str() == wanted) {
+                return Some((written, None));
+            }
+        }
+    }
+    let place = place?;
+    let text = &*program.file(file).text;
+    let line = text[..place as usize].rfind('\n').map_or(0, |at| at + 1);
+    if !matches!(means(Symbol::new(name)), Meaning::Nothing) || !text[line..place as usize].is_empty() {
+        return None;
+    }
+    Some((name.to_owned(), Some(insertion(file, place, format!("from {module} import {name}\n")))))
+}
+
+/// What a name stands for.
+enum Meaning {
+    Nothing,
+    External(Symbol),
+    Other,
 }
 
 fn is_generator(model: &File, expr: ExprId) -> bool {

@@ -44,7 +44,8 @@ pub(super) struct Directive {
     pub span: Span,
     /// The names; absent without brackets.
     pub names: Option<Vec<Name>>,
-    pub has_reason: bool,
+    /// What stands behind the dashes; empty where nothing does.
+    pub reason: String,
 }
 
 /// What a comment turns out to be.
@@ -83,8 +84,8 @@ pub(super) fn read(comment: &Comment) -> Reading {
         None => (None, &text[after_verb..]),
     };
     let names = names.filter(|names| !names.is_empty());
-    let has_reason = tail.trim_start().strip_prefix("--").is_some_and(|reason| !reason.trim().is_empty());
-    Reading::Directive(Directive { verb, span, names, has_reason })
+    let reason = tail.trim_start().strip_prefix("--").unwrap_or_default().trim().to_owned();
+    Reading::Directive(Directive { verb, span, names, reason })
 }
 
 /// Offsets of the `#` before `ranklint:` and of what follows it.
@@ -129,11 +130,11 @@ mod tests {
         read(&Comment { span: Span::new(10, 10 + text.len() as u32), text: text.into(), own_line: false })
     }
 
-    fn directive(text: &str) -> (Verb, Vec<String>, bool) {
+    fn directive(text: &str) -> (Verb, Vec<String>, String) {
         match reading(text) {
             Reading::Directive(directive) => {
                 let names = directive.names.unwrap_or_default();
-                (directive.verb, names.into_iter().map(|name| name.text).collect(), directive.has_reason)
+                (directive.verb, names.into_iter().map(|name| name.text).collect(), directive.reason)
             }
             other => panic!("{text} reads as {other:?}"),
         }
@@ -142,13 +143,13 @@ mod tests {
     #[test]
     fn suppressions_are_read() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        assert_eq!(directive("# ranklint: ignore[a, b] -- why"), (Verb::Line, names(&["a", "b"]), true));
-        assert_eq!(directive("#ranklint:ignore-file[a]"), (Verb::File, names(&["a"]), false));
-        assert_eq!(directive("# noqa # ranklint: disable [a]--  "), (Verb::Disable, names(&["a"]), false));
-        assert_eq!(directive("# ranklint: ignore -- why"), (Verb::Line, names(&[]), true));
-        assert_eq!(directive("# ranklint: ignore--why"), (Verb::Line, names(&[]), true));
-        assert_eq!(directive("# ranklint: ignore[] -- why"), (Verb::Line, names(&[]), true));
-        assert_eq!(directive("# ranklint: ignore[a"), (Verb::Line, names(&[]), false));
+        assert_eq!(directive("# ranklint: ignore[a, b] -- why"), (Verb::Line, names(&["a", "b"]), "why".to_owned()));
+        assert_eq!(directive("#ranklint:ignore-file[a]"), (Verb::File, names(&["a"]), String::new()));
+        assert_eq!(directive("# noqa # ranklint: disable [a]--  "), (Verb::Disable, names(&["a"]), String::new()));
+        assert_eq!(directive("# ranklint: ignore -- why"), (Verb::Line, names(&[]), "why".to_owned()));
+        assert_eq!(directive("# ranklint: ignore--why"), (Verb::Line, names(&[]), "why".to_owned()));
+        assert_eq!(directive("# ranklint: ignore[] -- why"), (Verb::Line, names(&[]), "why".to_owned()));
+        assert_eq!(directive("# ranklint: ignore[a"), (Verb::Line, names(&[]), String::new()));
         assert_eq!(reading("# we use ranklint: it is good"), Reading::Prose);
         assert_eq!(reading("# ranklint: good"), Reading::Prose);
         assert!(matches!(reading("# ranklint: ingore[a]"), Reading::Misspelt { meant: Verb::Line, .. }));

@@ -6,10 +6,11 @@ mod directive;
 mod ignoring;
 mod suppress;
 
+use std::cmp::Ordering;
 use std::path::Path;
 
 use crate::analyze::{Analysis, FileRecord};
-use crate::finding::{Confidence, Finding, Severity};
+use crate::finding::{Confidence, Finding, Severity, Suppressed, Suppression};
 use crate::meta;
 use crate::rules::Rule;
 use crate::source::PathPatterns;
@@ -53,6 +54,12 @@ impl Policy<'_> {
     fn selects(&self, rule: &str) -> bool {
         self.rules.iter().any(|selected| selected.name == rule)
     }
+
+    /// Whether the finding is asked for and lies above the thresholds.
+    fn shows(&self, finding: &Finding) -> bool {
+        let sure = finding.confidence >= self.min_confidence && finding.severity >= self.min_severity;
+        sure && self.selects(finding.rule)
+    }
 }
 
 /// What remains of the findings.
@@ -61,34 +68,45 @@ pub struct Triaged {
     pub findings: Vec<Finding>,
     /// How many a comment or an exemption silenced.
     pub suppressed: usize,
+    /// Those of them that would have been shown, in order; what a comparison with another commit leaves out is not among them.
+    pub silenced: Vec<Suppressed>,
     /// How many lie below the confidence threshold.
     pub hidden: usize,
 }
 
 /// Sorts out the findings of an analysis.
 pub fn triage(findings: Vec<Finding>, files: &[FileRecord], policy: &Policy<'_>) -> Triaged {
-    let total = findings.len();
-    let (kept, own) = suppress::apply(findings, files, policy);
-    let mut suppressed = total - kept.len();
-    let mut findings = kept;
-    findings.extend(own);
-    findings.retain(|finding| {
-        let keep = policy.selects(finding.rule) && !exempt(finding, files, policy);
-        suppressed += usize::from(!keep && policy.selects(finding.rule));
-        keep
-    });
+    let sorted = suppress::apply(findings, files, policy);
+    let mut suppressed = sorted.by_comments;
+    let mut silenced = sorted.silenced;
     let mut hidden = 0;
-    findings.retain(|finding| {
-        let sure = finding.confidence >= policy.min_confidence;
-        hidden += usize::from(!sure);
-        sure && finding.severity >= policy.min_severity
-    });
-    findings.sort_by(|left, right| {
-        let key = |finding: &Finding| (finding.site.span.start, finding.rule);
-        let path = |finding: &Finding| files[finding.site.file.index()].path.as_str();
-        path(left).cmp(path(right)).then_with(|| key(left).cmp(&key(right)))
-    });
-    Triaged { findings, suppressed, hidden }
+    let mut findings = Vec::with_capacity(sorted.kept.len());
+    for finding in sorted.kept.into_iter().filter(|finding| policy.selects(finding.rule)) {
+        if exempt(&finding, files, policy) {
+            suppressed += 1;
+            silenced.push(Suppressed { finding, by: Suppression::Configuration });
+        } else if finding.confidence < policy.min_confidence {
+            hidden += 1;
+        } else if finding.severity >= policy.min_severity {
+            findings.push(finding);
+        }
+    }
+    silenced.retain(|silenced| policy.shows(&silenced.finding));
+    findings.sort_by(|left, right| in_order(left, right, files));
+    sort_silenced(&mut silenced, files);
+    Triaged { findings, suppressed, silenced, hidden }
+}
+
+/// Sorts as findings are sorted.
+pub fn sort_silenced(silenced: &mut [Suppressed], files: &[FileRecord]) {
+    silenced.sort_by(|left, right| in_order(&left.finding, &right.finding, files));
+}
+
+/// By path, then by place.
+fn in_order(left: &Finding, right: &Finding, files: &[FileRecord]) -> Ordering {
+    let key = |finding: &Finding| (finding.site.span.start, finding.rule);
+    let path = |finding: &Finding| files[finding.site.file.index()].path.as_str();
+    path(left).cmp(path(right)).then_with(|| key(left).cmp(&key(right)))
 }
 
 /// Sorts out an analysis.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::analyze::FileRecord;
 use crate::base::{FileId, LineIndex, Site, Span};
-use crate::finding::{Edit, Finding, Fix};
+use crate::finding::{Edit, Finding, Fix, Suppressed, Suppression};
 use crate::meta;
 use crate::rules::{Findings, Rule};
 
@@ -31,8 +31,18 @@ struct FileCovers {
     covers: Vec<Cover>,
 }
 
-/// The findings that remain, and those about the suppressions themselves.
-pub(super) fn apply(findings: Vec<Finding>, files: &[FileRecord], policy: &Policy<'_>) -> (Vec<Finding>, Vec<Finding>) {
+/// What the suppressions make of the findings.
+pub(super) struct Sorted {
+    /// Those that remain, and those about the suppressions themselves.
+    pub kept: Vec<Finding>,
+    /// Those that a comment silences.
+    pub silenced: Vec<Suppressed>,
+    /// How many a comment silences of those that the rules found.
+    pub by_comments: usize,
+}
+
+/// Sorts out the findings, and adds those about the suppressions themselves.
+pub(super) fn apply(findings: Vec<Finding>, files: &[FileRecord], policy: &Policy<'_>) -> Sorted {
     let mut own = Vec::new();
     let mut covers: FxHashMap<FileId, FileCovers> = FxHashMap::default();
     for (index, file) in files.iter().enumerate().filter(|(_, file)| !file.comments.is_empty()) {
@@ -40,20 +50,32 @@ pub(super) fn apply(findings: Vec<Finding>, files: &[FileRecord], policy: &Polic
         covers.insert(id, covers_of(id, file, policy, &mut own));
     }
     if covers.is_empty() {
-        return (findings, own);
+        return Sorted { kept: findings, silenced: Vec::new(), by_comments: 0 };
     }
-    let mut kept: Vec<Finding> =
-        findings.into_iter().filter(|finding| !is_suppressed(finding, files, &mut covers)).collect();
-    own.retain(|finding| !is_suppressed(finding, files, &mut covers));
+    let mut silenced = Vec::new();
+    let mut loud = |findings: Vec<Finding>, covers: &mut FxHashMap<FileId, FileCovers>| {
+        let mut kept = Vec::with_capacity(findings.len());
+        for finding in findings {
+            match suppressing(&finding, files, covers) {
+                None => kept.push(finding),
+                Some(reason) => silenced.push(Suppressed { finding, by: Suppression::Comment(reason) }),
+            }
+        }
+        kept
+    };
+    let found = findings.len();
+    let mut kept = loud(findings, &mut covers);
+    let by_comments = found - kept.len();
+    kept.extend(loud(own, &mut covers));
     for (index, file) in files.iter().enumerate() {
         let id = FileId(index as u32);
         if let Some(of_file) = covers.get(&id) {
             let unused = of_file.covers.iter().filter_map(|cover| unused(id, file, of_file, cover, policy));
-            own.extend(unused);
+            kept.extend(unused);
         }
     }
     kept.shrink_to_fit();
-    (kept, own)
+    Sorted { kept, silenced, by_comments }
 }
 
 fn covers_of(id: FileId, file: &FileRecord, policy: &Policy<'_>, own: &mut Vec<Finding>) -> FileCovers {
@@ -88,7 +110,7 @@ fn covers_of(id: FileId, file: &FileRecord, policy: &Policy<'_>, own: &mut Vec<F
             );
             continue;
         };
-        if policy.reasons == Reasons::Required && !directive.has_reason {
+        if policy.reasons == Reasons::Required && directive.reason.is_empty() {
             own.push(
                 report(&meta::MISSING_REASON, directive.span, format!("this `{verb}` does not say why"))
                     .help("add ` -- ` and the reason"),
@@ -144,22 +166,25 @@ fn next_code_line(text: &str, lines: &LineIndex, line: u32) -> u32 {
     next
 }
 
-fn is_suppressed(finding: &Finding, files: &[FileRecord], covers: &mut FxHashMap<FileId, FileCovers>) -> bool {
-    let mut suppressed = false;
+/// The reason of the comment that silences the finding, empty where it gives none; absent where nothing silences it.
+fn suppressing(finding: &Finding, files: &[FileRecord], covers: &mut FxHashMap<FileId, FileCovers>) -> Option<String> {
+    let mut reasons: Vec<String> = Vec::new();
     if let Some(of_file) = covers.get_mut(&finding.site.file) {
         let first = of_file.lines.line(finding.site.span.start);
         let last = last_line(&of_file.lines, &files[finding.site.file.index()].text, finding.site.span);
-        suppressed |= mark(of_file, finding.rule, |cover| {
+        reasons.extend(mark(of_file, finding.rule, |cover| {
             cover.directive.verb == Verb::File || cover.holds(first) || cover.holds(last)
-        });
+        }));
     }
     for related in &finding.related {
         if let Some(of_file) = covers.get_mut(&related.site.file) {
             let line = of_file.lines.line(related.site.span.start);
-            suppressed |= mark(of_file, finding.rule, |cover| cover.directive.verb != Verb::File && cover.holds(line));
+            let holds = |cover: &Cover| cover.directive.verb != Verb::File && cover.holds(line);
+            reasons.extend(mark(of_file, finding.rule, holds));
         }
     }
-    suppressed
+    let said = reasons.iter().find(|reason| !reason.is_empty());
+    said.or(reasons.first()).cloned()
 }
 
 /// The line of the last character of a span.
@@ -174,20 +199,21 @@ impl Cover {
     }
 }
 
-/// Marks the names that silence `rule`; whether there are any.
-fn mark(of_file: &mut FileCovers, rule: &str, reaches: impl Fn(&Cover) -> bool) -> bool {
-    let mut any = false;
+/// Marks the names that silence `rule`; the reason of the first comment that has one, empty where none has.
+fn mark(of_file: &mut FileCovers, rule: &str, reaches: impl Fn(&Cover) -> bool) -> Option<String> {
+    let mut reason: Option<&str> = None;
     for cover in &mut of_file.covers {
-        if reaches(cover) {
-            for (_, rules, used) in &mut cover.names {
-                if rules.iter().any(|covered| covered.name == rule) {
-                    *used = true;
-                    any = true;
-                }
+        if !reaches(cover) {
+            continue;
+        }
+        for (_, rules, used) in &mut cover.names {
+            if rules.iter().any(|covered| covered.name == rule) {
+                *used = true;
+                reason = reason.filter(|reason| !reason.is_empty()).or(Some(&cover.directive.reason));
             }
         }
     }
-    any
+    reason.map(str::to_owned)
 }
 
 fn unused(id: FileId, file: &FileRecord, of_file: &FileCovers, cover: &Cover, policy: &Policy<'_>) -> Option<Finding> {
@@ -245,4 +271,82 @@ fn shorter(text: &str, cover: &Cover, idle: &[&Name]) -> Option<(Span, String)> 
     let left: Vec<&str> = names.iter().filter(|name| !idle.contains(name)).map(|name| name.text.as_str()).collect();
     text.get(span.start as usize..span.end as usize)?;
     Some((span, left.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::{Confidence, Severity};
+    use crate::model::Comment;
+    use crate::rules::RULES;
+
+    /// Files of lines, each with at most one comment.
+    fn records(texts: &[&str]) -> Vec<FileRecord> {
+        let record = |(index, text): (usize, &&str)| {
+            let mut at = 0;
+            let comments = text.split_inclusive('\n').filter_map(|line| {
+                let start = at + line.find('#').unwrap_or(0);
+                let own_line = line[..start - at].trim().is_empty();
+                at += line.len();
+                let comment = &text[start..at].trim_end();
+                let span = Span::new(start as u32, (start + comment.len()) as u32);
+                line.contains('#').then(|| Comment { span, text: (*comment).into(), own_line })
+            });
+            FileRecord { path: format!("{index}.py"), text: (*text).into(), comments: comments.collect() }
+        };
+        texts.iter().enumerate().map(record).collect()
+    }
+
+    /// What becomes of findings, given as the files and lines of each: its own place first, then those of its explanation.
+    /// The rules that are told, with their lines, and how many findings are silenced by comments.
+    fn sorted(texts: &[&str], findings: &[&[(u32, u32)]]) -> (Vec<(&'static str, u32)>, usize) {
+        let files = records(texts);
+        let site = |&(file, line): &(u32, u32)| {
+            let start = LineIndex::new(texts[file as usize]).line_start(line);
+            Site { file: FileId(file), span: Span::new(start, start + 1) }
+        };
+        let findings = findings.iter().map(|places| {
+            let finding = Findings::new_finding(RULES[0], site(&places[0]), "", "it may differ");
+            places[1..].iter().fold(finding, |finding, place| finding.because(site(place), "here"))
+        });
+        let rules: Vec<&'static Rule> = meta::all_rules().collect();
+        let policy = Policy {
+            cwd: std::path::Path::new("/"),
+            rules: &rules,
+            exemptions: &[],
+            reasons: Reasons::Optional,
+            min_confidence: Confidence::Low,
+            min_severity: Severity::Note,
+        };
+        let sorted = apply(findings.collect(), &files, &policy);
+        let line = |finding: &Finding| LineIndex::new(texts[finding.site.file.index()]).line(finding.site.span.start);
+        (sorted.kept.iter().map(|finding| (finding.rule, line(finding))).collect(), sorted.by_comments)
+    }
+
+    #[test]
+    fn a_suppression_that_silences_nothing_is_told() {
+        let rule = RULES[0].name;
+        let text = format!("f()  # ranklint: ignore[{rule}] -- why\ng()  # ranklint: ignore[{rule}] -- why\n");
+        assert_eq!(sorted(&[&text], &[&[(0, 1)]]), (vec![("unused-ignore", 2)], 1));
+        assert_eq!(sorted(&[&text], &[&[(0, 1)], &[(0, 2)]]), (vec![], 2));
+    }
+
+    #[test]
+    fn only_what_rules_have_found_is_counted() {
+        let text = "f()  # ranklint: ignore\ng()\n# ranklint: ignore-file[bare-ignore] -- why\n";
+        assert_eq!(sorted(&[text], &[&[(0, 2)]]), (vec![(RULES[0].name, 2)], 0));
+    }
+
+    #[test]
+    fn explanations_are_silenced_by_their_lines_and_not_by_their_files() {
+        let rule = RULES[0].name;
+        let line = format!("f()  # ranklint: ignore[{rule}] -- why\n");
+        assert_eq!(sorted(&["g()\n", &line], &[&[(0, 1), (1, 1)]]), (vec![], 1));
+        let file = format!("f()\n# ranklint: ignore-file[{rule}] -- why\n");
+        assert_eq!(
+            sorted(&["g()\n", &file], &[&[(0, 1), (1, 1)]]),
+            (vec![(rule, 1), ("unused-ignore", 2)], 0),
+            "the file of the finding itself counts"
+        );
+    }
 }

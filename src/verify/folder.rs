@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::os;
+use super::{os, tail};
 use crate::source::user_cache;
 
 /// How many folders of earlier runs are kept.
@@ -20,17 +20,22 @@ pub fn make() -> io::Result<PathBuf> {
     make_in(&cache.join("runs"))
 }
 
-/// Makes the folders of a run at a place that the caller has chosen. What an earlier run has left there is removed.
+/// Makes the folders of a run at a place that the caller has chosen. What an earlier run has left there is removed, and nothing
+/// else: people have folders called `logs`.
 ///
 /// # Errors
 /// It cannot be written.
 #[expect(clippy::disallowed_methods, reason = "the one place that makes the folders of runs")]
 pub fn prepare(folder: &Path) -> io::Result<()> {
     let logs = folder.join("logs");
-    if logs.is_dir() {
-        std::fs::remove_dir_all(&logs)?;
+    std::fs::create_dir_all(&logs)?;
+    for entry in std::fs::read_dir(&logs)? {
+        let entry = entry?;
+        if tail::is_of_probe(&entry.file_name().to_string_lossy()) && !entry.file_type()?.is_dir() {
+            std::fs::remove_file(entry.path())?;
+        }
     }
-    std::fs::create_dir_all(&logs)
+    Ok(())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that makes the folders of runs")]
@@ -90,6 +95,23 @@ mod tests {
         assert_eq!(timestamp(0), "19700101-000000");
         assert_eq!(timestamp(951_782_400), "20000229-000000");
         assert_eq!(timestamp(1_767_225_599), "20251231-235959");
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test looks at folders")]
+    fn what_others_keep_beside_the_logs_stays() {
+        let folder = std::env::temp_dir().join(format!("ranklint-logs-{}", std::process::id()));
+        let logs = folder.join("logs");
+        std::fs::create_dir_all(logs.join("deep")).expect("made");
+        let mine = ["epoch-1.jsonl", "results-3.csv", "deep/r0-71.jsonl"];
+        let ours = ["r0-71.jsonl", "rx-72.2.jsonl", "r0-71.stacks", "r0-71.lost"];
+        for name in mine.iter().chain(&ours) {
+            std::fs::write(logs.join(name), "").expect("written");
+        }
+        prepare(&folder).expect("prepared");
+        assert!(mine.iter().all(|name| logs.join(name).exists()), "people have folders called `logs` too");
+        assert!(ours.iter().all(|name| !logs.join(name).exists()), "they would be read as logs of this run");
+        std::fs::remove_dir_all(&folder).expect("removed");
     }
 
     #[test]

@@ -114,3 +114,50 @@ impl Watch for Observer {
         self.matcher.last_event_us()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verify::event::parse;
+
+    /// Two ranks that issue different operations, and end.
+    fn parted(telling: Telling) -> Observer {
+        let mut observer = Observer::new(2, telling);
+        for (rank, op) in [(0, "all_reduce"), (1, "barrier")] {
+            let signature = format!(
+                r#"{{"signature":{{"id":0,"op":"{op}","family":"collective","group":0,"site":0,"reduce":null,"root":null,"peer":null,"tag":0,"tensors":[],"asynchronous":false,"members":[],"implicit":"","label":""}}}}"#
+            );
+            for line in [
+                &format!(r#"{{"joined":{{"rank":{rank},"world":2}}}}"#),
+                r#"{"group":{"id":0,"ranks":[0,1],"ordinal":0,"backend":"gloo","label":"","world":true}}"#,
+                &signature,
+                "[0,0,0,0,100]",
+            ] {
+                observer.event(rank, &parse(line.as_bytes()).expect("an event"));
+            }
+        }
+        observer
+    }
+
+    fn report(telling: Telling, outcome: Outcome) -> RunReport {
+        parted(telling).report(outcome, Circumstances { world: 1, decided_us: 130, ..Circumstances::default() })
+    }
+
+    #[test]
+    fn ranks_that_ran_one_by_one_are_compared_at_the_end() {
+        assert!(parted(Telling::AtOnce).verdict(u64::MAX).is_some());
+        assert_eq!(parted(Telling::AtTheEnd).verdict(u64::MAX), None, "there are more ranks to come");
+        let late = report(Telling::AtTheEnd, Outcome::Passed);
+        assert_eq!((late.outcome.name(), late.latency_us), ("diverged", None));
+        assert_eq!(report(Telling::AtOnce, Outcome::Passed).latency_us, Some(30));
+        assert_eq!(late.world, 2, "the logs know of more ranks than were started here");
+    }
+
+    #[test]
+    fn what_the_logs_tell_explains_how_ranks_end_and_not_how_we_end_them() {
+        let told = |outcome| report(Telling::AtOnce, outcome).outcome.name();
+        assert_eq!(told(Outcome::Failed { rank: 1, code: 1 }), "diverged");
+        assert_eq!(told(Outcome::Signalled { rank: 1, signal: 6 }), "diverged");
+        assert_eq!(told(Outcome::TimedOut { seconds: 9 }), "timed_out");
+    }
+}

@@ -144,6 +144,58 @@ def test_a_log_that_cannot_be_written_is_given_up(tmp_path: Path) -> None:
 
 
 @linux
+def test_the_supervisor_is_told_of_a_log_that_was_given_up(tmp_path: Path) -> None:
+    for spoil, why in (
+        # Room for a part of the next line, however long the first ones are.
+        (
+            "import os, resource, sys; size = os.stat(sys.modules['_ranklint_probe'].log.LOG.path).st_size + 20;"
+            " resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))",
+            "no space left on device",
+        ),
+        # No room at all.
+        ("import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))", "File too large"),
+        ("import os; os.closerange(3, 4096)", "Bad file descriptor"),
+    ):
+        program = write(tmp_path, f"{spoil}\nimport os\nfor n in range(50):\n    os.environ.get(f'SCOPE_TEST_{{n}}')\n")
+        folder = tmp_path / why.replace(" ", "")
+        subprocess.run([sys.executable, program], env=environment(folder), cwd=tmp_path, check=True)
+        (log,) = folder.glob("*.jsonl")
+        assert log.with_suffix(".lost").readlink() == Path(why)
+
+
+def test_texts_that_are_no_unicode_are_logged(tmp_path: Path) -> None:
+    program = write(tmp_path, "raise ValueError('half \\udc80 of it, and \\U0001f600')")
+    raised = alone(program).log.one("raised")
+    assert raised["message"] == "half \\udc80 of it, and \U0001f600"
+    # The reader of the logs takes no lone surrogates.
+    assert "\\\\udc80" in alone(program).logs[0].path.read_text()
+
+
+def test_threads_wait_for_the_log_of_a_fork(tmp_path: Path) -> None:
+    program = write(
+        tmp_path,
+        """
+        import os, sys, threading, time
+        log = sys.modules["_ranklint_probe"].log
+        create = log.create
+        def slow(*arguments):
+            time.sleep(0.2)
+            return create(*arguments)
+        log.create = slow
+        if os.fork() == 0:
+            found = []
+            threads = [threading.Thread(target=lambda: found.append(log.LOG.open() >= 0)) for _ in range(2)]
+            [thread.start() for thread in threads]
+            [thread.join() for thread in threads]
+            print(found)
+        else:
+            os.wait()
+        """,
+    )
+    assert alone(program).out == "[True, True]\n"
+
+
+@linux
 def test_stacks_on_request(tmp_path: Path) -> None:
     program = write(
         tmp_path, "import time\ndef stuck():\n    print('here', flush=True)\n    time.sleep(600)\nstuck()\n"

@@ -48,8 +48,9 @@ class Log:
 
     def open(self) -> int:
         """Opens the file and writes the start line, once; the descriptor, or CLOSED."""
-        if self.begun or self.lost or self.folder is None:
+        if self.fd >= 0 or self.lost or self.folder is None:
             return self.fd
+        # Threads that come while another one begins wait for it: a call without a line puts the rank out of step.
         with self.lock:
             if self.begun:
                 return self.fd
@@ -98,10 +99,16 @@ class Log:
             self.give_up(error.strerror or "the log cannot be written", b"")
 
     def give_up(self, why: str, before: bytes = b"") -> None:
-        """Logs no more; says so where that is possible."""
+        """Logs no more, and says so: by a last line, or by a link ``<log>.lost``, which has room on a full disk."""
         fd, self.fd, self.lost = self.fd, CLOSED, True
+        line = before + f'{{"lost":{{"why":{dumps(why)}}}}}\n'.encode()
         try:
-            os.write(fd, before + f'{{"lost":{{"why":{dumps(why)}}}}}\n'.encode())
+            if os.write(fd, line) == len(line):
+                return
+        except OSError:
+            pass
+        try:
+            os.symlink(why, self.path.rpartition(".")[0] + ".lost")  # noqa: PTH211
         except OSError:
             return
 
@@ -193,10 +200,15 @@ except ImportError:  # not CPython
         return json.dumps(text)
 
 
+def _text(text: str) -> str:
+    """A text in JSON. Halves of characters, as in names of files that are not UTF-8, are spelled out: JSON has none."""
+    return _ESCAPES(text if text.isascii() else text.encode("utf-8", "backslashreplace").decode())
+
+
 def dumps(value: Any) -> str:
     """JSON of plain data. ``json`` itself would cost a process that logs one line several milliseconds."""
     if isinstance(value, str):
-        return _ESCAPES(value)
+        return _text(value)
     if value is None:
         return "null"
     if value is True:
@@ -204,7 +216,7 @@ def dumps(value: Any) -> str:
     if value is False:
         return "false"
     if isinstance(value, dict):
-        return "{" + ",".join(f"{_ESCAPES(str(key))}:{dumps(item)}" for key, item in value.items()) + "}"
+        return "{" + ",".join(f"{_text(str(key))}:{dumps(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(dumps(item) for item in value) + "]"
     return str(int(value))

@@ -144,19 +144,23 @@ impl Settled {
 
     /// Writes what is different.
     pub fn write(&self, change: &Change, cwd: &Path) -> Result<(), Failure> {
-        let mut failed = None;
-        for (path, kind, from, to) in &self.changed {
-            if let Err(why) = fix::replace(&cwd.join(path), *kind, from, to) {
-                failed.get_or_insert(format!("cannot change `{path}`: {why}"));
-            }
-        }
-        match failed {
-            Some(message) => Err(Failure::usage(message, Some("the other files are changed".to_owned()))),
-            None => {
-                self.tell(change, "made");
-                Ok(())
-            }
-        }
+        let failed: Vec<String> = (self.changed.iter())
+            .filter_map(|(path, kind, from, to)| {
+                let why = fix::replace(&cwd.join(path), *kind, from, to).err()?;
+                Some(format!("cannot change `{path}`: {why}"))
+            })
+            .collect();
+        let Some((last, others)) = failed.split_last() else {
+            self.tell(change, "made");
+            return Ok(());
+        };
+        others.iter().for_each(|message| complain("error", message, None));
+        let done = match self.changed.len() - failed.len() {
+            0 => None,
+            1 => Some("the other file is changed".to_owned()),
+            done => Some(format!("the other {done} files are changed")),
+        };
+        Err(Failure::usage(last.clone(), done))
     }
 
     fn tell(&self, change: &Change, done: &str) {
@@ -166,7 +170,8 @@ impl Settled {
             complain("note", &format!("{} {done} in {files}", change.words(self.applied)), None);
         }
         if self.refused > 0 {
-            let message = format!("{} left out: the file would not parse any more", change.words(self.refused));
+            let message =
+                format!("{} left out: the file does not parse, or would not any more", change.words(self.refused));
             complain("warning", &message, None);
         }
     }

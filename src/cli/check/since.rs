@@ -49,7 +49,16 @@ impl Since {
         let base = base_of(&setup.cwd, revision, &wanted).map_err(|problem| {
             Failure::usage(format!("`--diff-base {revision}`: {}", problem.message), Some(problem.help))
         })?;
-        let Base { sources, renamed, .. } = base;
+        let Base { sources, renamed, is_fork, .. } = base;
+        if !is_fork {
+            let message =
+                format!("where the branch left `{revision}` is not known here; `{revision}` itself is compared");
+            complain(
+                "note",
+                &message,
+                Some("a shallow clone lacks it: check out with more history (`fetch-depth: 0`)"),
+            );
+        }
         let outcome = setup.outcome(sources, workers, progress);
         let path = |file: &FileRecord| renamed.get(&file.path).unwrap_or(&file.path).clone();
         let paths = outcome.files.iter().map(path).collect();

@@ -67,9 +67,10 @@ impl Run<'_, '_> {
                 if self.tracer.healed.get(*site, &self.calls).is_some() {
                     let after = self.effect(*orelse, to);
                     let inside = self.looping(to, to.level + 1);
+                    let mute = !self.tracer.effects.summed(*body).events;
+                    let turn = Turn { label: label(&(site, kind_label(*kind))), level: to.level + 1, mute };
                     let body = self.effect(*body, &inside);
-                    let healed = label(&(site, kind_label(*kind)));
-                    return self.tracer.repeat(healed, body, after, to.next, to.level + 1);
+                    return self.tracer.repeat(turn, body, after, to.next);
                 }
                 self.repeat(id, *kind, *body, *orelse, to)
             }
@@ -278,6 +279,7 @@ impl Run<'_, '_> {
     ) -> TraceId {
         let after = self.effect(orelse, to);
         let level = to.level + 1;
+        let mute = !self.tracer.effects.summed(body).events;
         match kind {
             LoopKind::For { iter, item } => {
                 let whole = iter;
@@ -316,7 +318,7 @@ impl Run<'_, '_> {
                             self.tracer.received.entry(label).or_default();
                         }
                         self.tracer.decided(id, Decided::Turns(label));
-                        self.tracer.repeat(label, body, after, to.next, level)
+                        self.tracer.repeat(Turn { label, level, mute }, body, after, to.next)
                     }
                 }
             }
@@ -338,7 +340,7 @@ impl Run<'_, '_> {
                         return ABORT;
                     }
                     let body = turn;
-                    self.tracer.repeat(label(&truth), body, after, to.next, level)
+                    self.tracer.repeat(Turn { label: label(&truth), level, mute }, body, after, to.next)
                 }
             },
         }

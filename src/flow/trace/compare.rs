@@ -52,8 +52,8 @@ impl Tracer<'_> {
                 .difference(one, second.first, here, there, search)
                 .and_then(|_| self.difference(one, second.second, here, there, search)),
             (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..)) if label == other_label => {
-                let inside = entered(level, one, true, here);
-                let other_inside = entered(other_level, other, true, there);
+                let inside = entered(level, one, search.known(), true, here);
+                let other_inside = entered(other_level, other, search.known(), true, there);
                 self.difference(first.first, second.first, &inside, &other_inside, search)
                     .or_else(|| self.difference(first.second, second.second, here, there, search))
             }
@@ -61,18 +61,25 @@ impl Tracer<'_> {
             (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..))
                 if self.received.contains_key(&label) || self.received.contains_key(&other_label) =>
             {
-                let inside = entered(level, one, true, here);
-                let other_inside = entered(other_level, other, true, there);
+                let inside = entered(level, one, search.known(), true, here);
+                let other_inside = entered(other_level, other, search.known(), true, there);
                 self.difference(first.first, second.first, &inside, &other_inside, search)
                     .or_else(|| self.difference(first.second, second.second, here, there, search))
             }
+            // Who goes round without a word, or fails, comes to what follows.
+            (Shape::Loop(_, level, ..), _) if self.turns_silently(first.first, first.second, level, true) => {
+                self.difference(first.second, other, here, there, search)
+            }
+            (_, Shape::Loop(_, level, ..)) if self.turns_silently(second.first, second.second, level, true) => {
+                self.difference(one, second.second, here, there, search)
+            }
             (Shape::Loop(_, level, ..), _) => {
-                let inside = entered(level, one, false, here);
+                let inside = entered(level, one, search.known(), false, here);
                 self.difference(first.first, other, &inside, there, search)
                     .or_else(|| self.difference(first.second, other, here, there, search))
             }
             (_, Shape::Loop(_, level, ..)) => {
-                let inside = entered(level, other, false, there);
+                let inside = entered(level, other, search.known(), false, there);
                 self.difference(one, second.first, here, &inside, search)
                     .or_else(|| self.difference(one, second.second, here, there, search))
             }
@@ -105,14 +112,14 @@ impl Tracer<'_> {
             (Shape::Again(level), _) => {
                 let frame = leaving(level, here)?;
                 // Answers may be others in the next turn.
-                let known = search.forget();
+                let known = search.forget(frame.known);
                 let found = self.difference(frame.whole, other, &frame.outer.clone(), there, search);
                 search.remember(known);
                 found
             }
             (_, Shape::Again(level)) => {
                 let frame = leaving(level, there)?;
-                let known = search.forget();
+                let known = search.forget(frame.known);
                 let found = self.difference(one, frame.whole, here, &frame.outer.clone(), search);
                 search.remember(known);
                 found
@@ -266,8 +273,17 @@ pub(super) struct Search {
 }
 
 impl Search {
-    fn forget(&mut self) -> [Vec<(u64, bool)>; 2] {
-        [std::mem::take(&mut self.assumed), std::mem::take(&mut self.told_apart)]
+    /// Forgets the answers that were given inside a loop.
+    fn forget(&mut self, [assumed, told_apart]: [usize; 2]) -> [Vec<(u64, bool)>; 2] {
+        let known = [self.assumed.clone(), self.told_apart.clone()];
+        self.assumed.truncate(assumed);
+        self.told_apart.truncate(told_apart);
+        known
+    }
+
+    /// How many answers are known.
+    fn known(&self) -> [usize; 2] {
+        [self.assumed.len(), self.told_apart.len()]
     }
 
     fn remember(&mut self, [assumed, told_apart]: [Vec<(u64, bool)>; 2]) {
@@ -278,8 +294,8 @@ impl Search {
 /// Answers that two traces are visited under, time and again; more are kept in mind, but lead to no visit of their own.
 const MAX_TOLD_APART: usize = 5;
 
-fn entered(level: u16, whole: TraceId, paired: bool, outer: &Frames) -> Frames {
-    Some(Rc::new(Frame { level, whole, paired, outer: outer.clone() }))
+fn entered(level: u16, whole: TraceId, known: [usize; 2], paired: bool, outer: &Frames) -> Frames {
+    Some(Rc::new(Frame { level, whole, paired, known, outer: outer.clone() }))
 }
 
 fn leaving(level: u16, frames: &Frames) -> Option<Rc<Frame>> {

@@ -54,9 +54,10 @@ impl<'p> Engine<'p> {
         let (then, then_changes, then_dead) = self.arm(frame, Some(test), |engine, frame| engine.block(frame, body));
         let (otherwise, otherwise_changes, otherwise_dead) =
             self.arm(frame, Some(negated), |engine, frame| engine.block(frame, orelse));
-        frame.parted |= frame.parts;
-        frame.parts = parts;
+        let parted = std::mem::replace(&mut frame.parts, parts);
         self.choose(frame, test, span, ChoiceForm::Statement, then, otherwise);
+        // What an arm issues before it takes the group down is issued.
+        frame.parted |= parted;
         self.merge(frame, test, (then_changes, then_dead), (otherwise_changes, otherwise_dead));
     }
 

@@ -218,7 +218,8 @@ impl<'p> Engine<'p> {
         if let Some(value) = self.conventional_call(frame, name, span) {
             return value;
         }
-        if let Some(method) = self.unique_method(frame, name)
+        if !self.is_of_a_library(receiver)
+            && let Some(method) = self.unique_method(frame, name)
             && self.takes(method, &arguments)
         {
             return self.call_method(frame, method, arguments, span);
@@ -355,6 +356,13 @@ impl<'p> Engine<'p> {
         let reason = format!("`{name}()` is this rank's own, by its name");
         self.born(value, frame, span, &reason, Confidence::Medium);
         Some(value)
+    }
+
+    /// Whether the value is an object that a library's class has made: its methods are the library's.
+    fn is_of_a_library(&self, value: Value) -> bool {
+        let Node::Apply(class, _) = self.values.node(value) else { return false };
+        let library = class.as_str().contains('.');
+        library && class.last_part().as_str().starts_with(|first: char| first.is_ascii_uppercase())
     }
 
     /// The only method of that name in the same tree, when a collective can be reached from it.

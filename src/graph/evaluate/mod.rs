@@ -44,6 +44,7 @@ use crate::model::{CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, S
 
 use frame::Frame;
 
+use super::classes::Terms;
 use super::program::Program;
 use super::taint::Taint;
 
@@ -58,7 +59,7 @@ const MAX_ASIDE_BYTES: u32 = 6_000;
 pub(super) const MAX_INLINE: u32 = 400;
 
 /// What an attribute holds that nobody has written yet.
-const UNSET: &str = "unset";
+pub(super) const UNSET: &str = "unset";
 
 /// What a function does, in terms of its parameters.
 #[derive(Debug)]
@@ -105,6 +106,8 @@ pub struct Engine<'p> {
     pub(super) shares: FxHashSet<Value>,
     /// Values that this rank's clock told.
     pub(super) clocks: FxHashSet<Value>,
+    /// Values that say what lies on this rank's disk.
+    pub(super) disks: FxHashSet<Value>,
     /// Conditions under which a function refuses its argument: a file where it asked for a folder.
     pub(super) refusals: FxHashSet<Site>,
     reaching: &'p FxHashSet<FunctionId>,
@@ -129,6 +132,11 @@ pub struct Engine<'p> {
 }
 
 impl<'p> Engine<'p> {
+    /// What was made so far, to compare.
+    pub(super) fn terms(&self) -> Terms<'_> {
+        Terms { effects: &self.effects, values: &self.values }
+    }
+
     /// An engine for the program; `reaching` are the functions from which a collective can be reached.
     /// `taint` says which names are worth following.
     pub fn new(program: &'p Program, reaching: &'p FxHashSet<FunctionId>, taint: &'p Taint) -> Self {
@@ -148,6 +156,7 @@ impl<'p> Engine<'p> {
             births: FxHashMap::default(),
             shares: FxHashSet::default(),
             clocks: FxHashSet::default(),
+            disks: FxHashSet::default(),
             refusals: FxHashSet::default(),
             reaching,
             taint,
@@ -264,7 +273,16 @@ impl<'p> Engine<'p> {
                 self.effects.seq(&[first, second], &self.values)
             }
             (Some(_), Some(_)) => Effects::NOTHING,
-            _ => effects,
+            // A half that returns early is still followed by the other.
+            _ if self.program.function(function).name.as_str() == "__exit__" => Effects::NOTHING,
+            _ => {
+                let halves = [(function, effects), (other, rest)].map(|(function, body)| {
+                    let (file, local) = self.program.locate(function);
+                    let span = self.program.file(file).model.function(local).span;
+                    self.effects.make(Effect::Call { function, site: Site { file, span }, body }, &self.values)
+                });
+                self.effects.seq(&halves, &self.values)
+            }
         }
     }
 
@@ -308,6 +326,16 @@ impl<'p> Engine<'p> {
     /// What a function issues, where that is known already.
     pub(super) fn known_effects(&self, function: FunctionId) -> Option<EffectId> {
         self.summaries.get(&function).map(|summary| summary.effects)
+    }
+
+    /// The innermost function around a place.
+    pub(super) fn function_at(&self, site: Site) -> Option<LocalFunction> {
+        let functions = &self.program.file(site.file).model.functions;
+        let holds = |span: Span| span.start <= site.span.start && site.span.end <= span.end;
+        let around = functions.iter().enumerate().filter(|(_, function)| holds(function.span));
+        around
+            .min_by_key(|(_, function)| function.span.end - function.span.start)
+            .map(|(at, _)| LocalFunction(at as u32))
     }
 
     /// Whether two places lie in the same outermost function or method, or both outside all of them.
@@ -494,6 +522,7 @@ impl<'p> Engine<'p> {
                 match *kind {
                     catalog::LocalKind::Data => self.shares.insert(local),
                     catalog::LocalKind::Clock => self.clocks.insert(local),
+                    catalog::LocalKind::FileSystem => self.disks.insert(local),
                     _ => false,
                 };
                 local

@@ -3,7 +3,7 @@
 use crate::base::FileId;
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{Block, Call, Expr, LocalFunction, Try};
+use crate::model::{Block, Call, Expr, LocalFunction, Stmt, Try, each_statement};
 
 use super::super::blocks::{conditions_in, is_test, mentions, names_bound, yields};
 use super::super::communication::{Issue, Wanted, calls_in};
@@ -94,7 +94,9 @@ impl Search<'_, '_> {
         if handled {
             return;
         }
-        let peers = self.communication.issued_in(file, function, parts.body, Wanted::Collective);
+        let mut peers = self.communication.issued_in(file, function, parts.body, Wanted::Collective);
+        let first = self.first_hazard(file, function, parts.body);
+        peers.retain(|peer| comes_after_failure(peer, first));
         let decided = names_bound(model, parts);
         let governed = conditions_in(model, parts.finally);
         for issue in issues {
@@ -128,6 +130,20 @@ impl Search<'_, '_> {
         }
     }
 
+    /// Where the first call stands that may fail on one rank, or the first loop, in which it comes again.
+    fn first_hazard(&mut self, file: FileId, function: LocalFunction, block: Block) -> Option<u32> {
+        let mut places: Vec<u32> =
+            self.hazards(file, function, block).iter().map(|hazard| hazard.site.span.start).collect();
+        places.extend(self.doubtful(file, function, block).iter().map(|hazard| hazard.site.span.start));
+        let model = self.model(file);
+        each_statement(model, block, &mut |at, stmt| {
+            if matches!(stmt, Stmt::For { .. } | Stmt::While { .. }) {
+                places.push(model.stmt_span(at).start);
+            }
+        });
+        places.into_iter().min()
+    }
+
     /// Whether the function makes a job of this process alone: in that nobody waits for it.
     fn is_alone(&self, file: FileId, function: LocalFunction) -> bool {
         let model = self.model(file);
@@ -153,6 +169,13 @@ impl Search<'_, '_> {
                 .is_some_and(|dotted| matches!(dotted.as_str(), "os._exit" | "os.abort" | "os.kill" | "os.killpg"))
         })
     }
+}
+
+/// Whether a rank may fail on its way to what its peers are in: behind something that may fail, or inside of what leads
+/// there. A wrapper that bears the operation's name does nothing else.
+fn comes_after_failure(peer: &Issue, first_hazard: Option<u32>) -> bool {
+    let plain = !peer.implicit && peer.calls.iter().all(|(_, called)| called.as_str().contains(peer.op.as_str()));
+    !plain || first_hazard.is_some_and(|first| first < peer.start().span.start)
 }
 
 /// Whether two issues are the same operation to the group.

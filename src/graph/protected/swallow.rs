@@ -5,7 +5,7 @@ use crate::finding::Confidence;
 use crate::model::{Block, Expr, ExprId, File, Handler, LocalFunction, Stmt, StmtId, Try};
 use crate::model::{each_expression, each_statement, expressions_of};
 
-use super::super::blocks::{Around, calls_of, collect, is_tried_again, mentions, root_name};
+use super::super::blocks::{Around, calls_of, collect, is_test, is_tried_again, mentions, root_name};
 use super::super::communication::{Issue, Wanted};
 use super::super::hazard::{Caught, Failure, Hazard, asks_for_memory, keeps_exception, never_returns};
 use super::{Search, Skip, Swallowed};
@@ -81,8 +81,11 @@ impl Search<'_, '_> {
             .filter(|hazard| caught.takes(hazard.failure))
             .collect();
         let last = issues.iter().map(|issue| issue.start().span.start).max().unwrap_or_default();
+        let tests = is_test(&self.program.file(file).path);
         let push = |out: &mut Vec<Swallowed>, hazard: Hazard, issue: &Issue, skip: Skip, confidence: Confidence| {
-            let confidence = confidence.min(issue.confidence);
+            // A test that fails says so, and is run by somebody who waits for it.
+            let sure = if tests { Confidence::Low } else { issue.confidence };
+            let confidence = confidence.min(sure);
             out.push(Swallowed { function: (file, function), handler, hazard, issue: issue.clone(), skip, confidence });
         };
         if is_tried_again(model, parts, around) {

@@ -383,7 +383,7 @@ impl Held {
 
     /// Whether the project's findings depend on a file that is no source.
     pub(super) fn is_configured_by(&self, path: &Path) -> bool {
-        self.project.config.baseline.as_ref().is_some_and(|baseline| self.project.cwd.join(baseline) == path)
+        self.project.depends_on().iter().any(|file| file == path)
     }
 
     /// Which files to ask next, some at a time: the open ones that may call into the edited files, those themselves, and

@@ -32,6 +32,8 @@ impl Session {
                 if !registrations.is_empty() {
                     self.ask("client/registerCapability", json!({ "registrations": registrations }));
                 }
+                self.is_ready = true;
+                self.watch();
                 self.ask_configuration();
             }
             "textDocument/didOpen" => {
@@ -141,6 +143,11 @@ impl Session {
         if wishes != self.wishes {
             self.wishes = wishes;
             self.spread();
+            if self.client.pulls && self.client.refreshes {
+                self.ask("workspace/diagnostic/refresh", Value::Null);
+            }
+            // What is left out from now on is news to whoever waits.
+            self.answer_waiting();
             if self.client.refreshes_lenses {
                 self.ask("workspace/codeLens/refresh", Value::Null);
             }

@@ -129,6 +129,9 @@ impl Session {
         let version = |uri: &Uri| self.documents.get(uri).map(|document| document.version);
         for outcome in self.outcomes.values() {
             for (uri, _, items) in writer.all(outcome) {
+                if !self.wishes.whole_workspace && self.documents.get(&uri).is_none() {
+                    continue;
+                }
                 let result = result_id(&items);
                 let known = previous.get(uri.as_str()) == Some(&result);
                 news |= !known;
@@ -187,7 +190,7 @@ impl Session {
         let part = self.documents.part(uri)?;
         let buffer = self.documents.buffer(uri)?;
         let lines = Lines::new(&buffer.text, self.client.encoding);
-        let position = lsp_types::Position::new(position.line + part.first, position.character);
+        let position = lsp_types::Position::new(position.line.saturating_add(part.first), position.character);
         Some((part.path, lines.offset(position)))
     }
 

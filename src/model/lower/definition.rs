@@ -93,6 +93,7 @@ impl Lowerer {
                     if from { name } else { Symbol::new(name.as_str().split('.').next().unwrap_or_default()) }
                 });
                 self.bind(local);
+                self.file.speaks_of(name);
                 Alias { name, alias: bound, span: span(alias.range) }
             })
             .collect()

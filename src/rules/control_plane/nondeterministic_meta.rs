@@ -1,11 +1,12 @@
 //! `nondeterministic-meta`: what is sent or hashed may be other bytes for the same meaning.
 
 use crate::base::{FileId, Symbol};
-use crate::finding::{Confidence, Severity};
+use crate::finding::{Confidence, Fix, Severity};
 use crate::graph::Program;
 use crate::graph::protocol::mentioned;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
 use crate::rules::calls::{keyword, passes_unseen};
+use crate::rules::fixes::{Safety, added_argument, fix, replacement};
 use crate::rules::{Check, Findings, Group, Rule};
 
 use super::common::Plane;
@@ -31,13 +32,29 @@ fn check(program: &Program, findings: &mut Findings) {
             if !sent {
                 continue;
             }
-            findings.push(
+            let mut finding =
                 Findings::new_finding(&RULE, plane.site(file, expr), program.symbol_of(file, function), why)
                     .confidence(Confidence::Medium)
-                    .help("encode plain data with sorted keys and fixed separators, and use the same bytes for the wire, the digest and the log"),
-            );
+                    .help("encode plain data with sorted keys and fixed separators, and use the same bytes for the wire, the digest and the log");
+            finding.fix = sorted(&plane, file, function, expr, call);
+            findings.push(finding);
         }
     }
+}
+
+/// Sorted keys. Keys of several types do not compare, and a receiver that goes by their order sees another one.
+fn sorted(plane: &Plane<'_>, file: FileId, function: LocalFunction, expr: ExprId, call: Call) -> Option<Fix> {
+    let model = plane.model(file);
+    let takes_it = matches!(plane.external(file, function, call)?.as_str(), "json.dumps" | "ujson.dumps");
+    if !takes_it || volatile(plane, file, function, call).is_some() {
+        return None;
+    }
+    let edit = match keyword(model, call, "sort_keys") {
+        Some(given) if model.expr(given) == Expr::Bool(false) => replacement(file, model.span(given), "True"),
+        Some(_) => return None,
+        None => added_argument(plane.program, file, expr, call, "sort_keys", "True")?,
+    };
+    Some(fix(Safety::Unsafe, "sort the keys: `sort_keys=True`", vec![edit]))
 }
 
 /// Why the bytes of a serialisation are not fixed.

@@ -1,10 +1,11 @@
 //! `unbounded-queue`: a queue of the pipeline without a bound.
 
 use crate::base::FileId;
-use crate::finding::{Confidence, Severity};
+use crate::finding::{Confidence, Fix, Severity};
 use crate::graph::Program;
-use crate::model::{Call, Expr, UnaryOp};
+use crate::model::{Call, Expr, ExprId, UnaryOp};
 use crate::rules::calls::{argument, passes_unseen};
+use crate::rules::fixes::{Safety, added_argument, fix, replacement};
 use crate::rules::{Check, Findings, Group, Rule};
 
 use super::common::Plane;
@@ -46,18 +47,30 @@ fn check(program: &Program, findings: &mut Findings) {
             if !unbounded {
                 continue;
             }
-            findings.push(
-                Findings::new_finding(
-                    &RULE,
-                    plane.site(file, expr),
-                    program.symbol_of(file, function),
-                    format!("`{dotted}` has no bound: the faster stage runs ahead without limit, and results grow stale in it"),
-                )
-                .confidence(Confidence::Medium)
-                .help("give every queue between the stages a `maxsize`, both ways: two holds overlap at either edge; bounding one alone moves the pile to the other"),
-            );
+            let mut finding = Findings::new_finding(
+                &RULE,
+                plane.site(file, expr),
+                program.symbol_of(file, function),
+                format!("`{dotted}` has no bound: the faster stage runs ahead without limit, and results grow stale in it"),
+            )
+            .confidence(Confidence::Medium)
+            .help("give every queue between the stages a `maxsize`, both ways: two holds overlap at either edge; bounding one alone moves the pile to the other");
+            if !boundless {
+                finding.fix = bounded(&plane, file, expr, call);
+            }
+            findings.push(finding);
         }
     }
+}
+
+/// A queue of two. Whoever fills it from the thread that empties it will wait for itself, so somebody has to look.
+fn bounded(plane: &Plane<'_>, file: FileId, expr: ExprId, call: Call) -> Option<Fix> {
+    let model = plane.model(file);
+    let edit = match argument(model, call, Some(0), "maxsize") {
+        Some(bound) => replacement(file, model.span(bound), "2"),
+        None => added_argument(plane.program, file, expr, call, "maxsize", "2")?,
+    };
+    Some(fix(Safety::Unsafe, "bound the queue: `maxsize=2`", vec![edit]))
 }
 
 /// Whether the file has to do with messages: it moves them, or hands them to what does.

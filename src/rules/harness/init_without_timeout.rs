@@ -1,9 +1,10 @@
 //! `init-without-timeout`: the group is joined with the library's time-out, which is far longer than a hang should last.
 
 use crate::base::FileId;
-use crate::finding::{Confidence, Severity};
+use crate::finding::{Confidence, Fix, Severity};
 use crate::graph::{Program, is_test};
-use crate::rules::calls::{argument, calls_named, passes_unseen, symbols};
+use crate::rules::calls::{CallSite, argument, calls_named, passes_unseen, symbols};
+use crate::rules::fixes::{Safety, added_argument, fix, imported};
 use crate::rules::{Check, Findings, Group, Rule};
 
 /// The rule.
@@ -31,15 +32,26 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
             (false, true) => Confidence::Low,
             (false, false) => continue,
         };
-        findings.push(
-            Findings::new_finding(
-                &RULE,
-                call.site(model),
-                program.symbol_of(file, call.function),
-                "the group waits as long as the library's default: 10 minutes with NCCL, 30 otherwise",
-            )
-            .confidence(confidence)
-            .help("pass `timeout=timedelta(seconds=…)`, above the longest wait that is healthy and below the runner's own limit"),
-        );
+        let mut finding = Findings::new_finding(
+            &RULE,
+            call.site(model),
+            program.symbol_of(file, call.function),
+            "the group waits as long as the library's default: 10 minutes with NCCL, 30 otherwise",
+        )
+        .confidence(confidence)
+        .help("pass `timeout=timedelta(seconds=…)`, above the longest wait that is healthy and below the runner's own limit");
+        finding.fix = spelled_out(program, call);
+        findings.push(finding);
     }
+}
+
+/// The time-out that NCCL has already, written down. Other libraries wait longer, and only the program's owner knows what is right.
+fn spelled_out(program: &Program, call: CallSite) -> Option<Fix> {
+    let model = &program.file(call.file).model;
+    let before = model.span(call.expr).start;
+    let (timedelta, import) = imported(program, call.file, call.function, before, ("datetime", "timedelta"))?;
+    let value = format!("{timedelta}(minutes=10)");
+    let edit = added_argument(program, call.file, call.expr, call.call, "timeout", &value)?;
+    let message = format!("give the group a time-out of its own: `timeout={value}`");
+    Some(fix(Safety::Unsafe, message, import.into_iter().chain([edit]).collect()))
 }

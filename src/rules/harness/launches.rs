@@ -42,15 +42,17 @@ const LAUNCHERS: [&str; 7] =
 /// The launches of a file, in order.
 pub(super) fn launches(program: &Program, file: FileId) -> Vec<Launch> {
     let entry = program.file(file);
+    let runner = |call: CallSite| call.callee(program).filter(|callee| RUNNERS.contains(&callee.as_str()));
+    let calls = calls_named(program, file, &NAMES).into_iter();
+    let calls: Vec<(CallSite, Symbol)> = calls.filter_map(|call| Some((call, runner(call)?))).collect();
     let text = entry.text.as_bytes();
     let speaks = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
-    if !LAUNCHERS.iter().any(|word| speaks(word)) && !speaks("accelerate") {
+    if calls.is_empty() || !LAUNCHERS.iter().any(|word| speaks(word)) && !speaks("accelerate") {
         return Vec::new();
     }
     let model = &entry.model;
     let mut out = Vec::new();
-    for call in calls_named(program, file, &NAMES) {
-        let Some(runner) = call.callee(program).filter(|callee| RUNNERS.contains(&callee.as_str())) else { continue };
+    for (call, runner) in calls {
         let Some(command) = argument(model, call.call, Some(0), "args") else { continue };
         let Some(launcher) = launcher(program, call, command) else { continue };
         let (mut held, mut dropped) = (None, false);

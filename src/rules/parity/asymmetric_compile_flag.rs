@@ -1,11 +1,14 @@
 //! `asymmetric-compile-flag`: whether and how a rank compiles follows from something that its peers may not share.
 
-use crate::base::{FileId, FunctionId, Site};
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::{Confidence, Severity};
 use crate::graph::{Context, Program, Scope, Target, each_in_context, is_test};
-use crate::model::{
-    Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
-};
+use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
+use crate::rules::calls::{calls_named, symbols};
 use crate::rules::{Check, Findings, Group, Probe, Rule, site};
 
 use super::{nearest_check, rank};
@@ -22,6 +25,9 @@ pub static RULE: Rule = Rule {
     check: Check::File(check),
 };
 
+/// The last names of what compiles.
+static COMPILERS: LazyLock<FxHashSet<Symbol>> = LazyLock::new(|| symbols(["compile", "optimize", "script"]));
+
 /// What decides over a compilation.
 enum Cause {
     Key(String, Site),
@@ -31,14 +37,17 @@ enum Cause {
 fn check(program: &Program, file: FileId, findings: &mut Findings) {
     let entry = program.file(file);
     let model = &entry.model;
-    if is_test(&entry.path) || memchr::memmem::find(entry.text.as_bytes(), b"compile").is_none() {
+    if is_test(&entry.path) {
         return;
     }
-    for (index, function) in model.functions.iter().enumerate() {
-        let local = LocalFunction(index as u32);
-        if function.skeleton || function.kind == FunctionKind::Lambda {
-            continue;
-        }
+    let calls = calls_named(program, file, &COMPILERS);
+    let mut homes: Vec<LocalFunction> = calls
+        .iter()
+        .filter(|call| call.callee(program).is_some_and(|name| is_compiler(name.as_str())))
+        .map(|call| call.function)
+        .collect();
+    homes.dedup();
+    for local in homes {
         let mut found: Vec<(ExprId, Vec<ExprId>)> = Vec::new();
         each_in_context(model, local, &mut |_, stmt, context: Context<'_>| {
             for root in expressions_of(model, stmt) {

@@ -5,7 +5,7 @@ use crate::catalog::OperationKind;
 use crate::finding::{Confidence, Severity};
 use crate::graph::protocol::Types;
 use crate::graph::{Issues, Program, Wants};
-use crate::model::{ExprId, FunctionKind, LocalFunction, calls_to, each_call};
+use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, calls_to, each_call};
 use crate::rules::{Check, Findings, Group, Probe, Rule, site};
 
 /// The rule.
@@ -46,15 +46,16 @@ fn check(program: &Program, findings: &mut Findings) {
             continue;
         }
         let model = &entry.model;
+        // The start-up is what joins the group and calls the comparison.
+        let joins = calls_to(model, &|callee| match model.expr(callee) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => name.as_str().ends_with("init_process_group"),
+            _ => false,
+        });
         for (index, function) in model.functions.iter().enumerate() {
             let local = LocalFunction(index as u32);
             if function.skeleton || function.kind == FunctionKind::Lambda {
                 continue;
             }
-            // The start-up is what joins the group and calls the comparison.
-            let joins = calls_to(model, &|callee| {
-                model.dotted(callee).is_some_and(|name| name.ends_with("init_process_group"))
-            });
             let Some(joined) = joins.iter().find(|(home, ..)| *home == local).map(|(_, expr, _)| model.span(*expr))
             else {
                 continue;

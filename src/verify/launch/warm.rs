@@ -194,6 +194,8 @@ impl Drop for WarmParent {
 #[cfg(target_os = "linux")]
 fn named_pipe(path: &Path) -> std::io::Result<std::os::fd::OwnedFd> {
     use rustix::fs::{CWD, FileType, Mode, OFlags};
+    // What a run that was killed has left there.
+    let _ = rustix::fs::unlink(path);
     rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)?;
     let end = rustix::fs::open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?;
     Ok(end)
@@ -202,4 +204,19 @@ fn named_pipe(path: &Path) -> std::io::Result<std::os::fd::OwnedFd> {
 #[cfg(not(target_os = "linux"))]
 fn named_pipe(_path: &Path) -> std::io::Result<std::os::fd::OwnedFd> {
     Err(std::io::Error::new(std::io::ErrorKind::Unsupported, "a warm parent needs Linux"))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test looks at a file")]
+    fn a_pipe_of_a_run_that_was_killed_is_in_nobodys_way() {
+        let path = std::env::temp_dir().join(format!("ranklint-pipe-{}", std::process::id()));
+        for _ in 0..2 {
+            named_pipe(&path).expect("a pipe");
+        }
+        std::fs::remove_file(&path).expect("removed");
+    }
 }

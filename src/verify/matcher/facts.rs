@@ -12,6 +12,7 @@ impl Matcher {
         let process = &mut self.processes[id.index()];
         match fact {
             Fact::Start(start) => {
+                process.replaced();
                 process.rank = start.rank;
                 process.world = start.world;
                 process.start = Some(start.clone());
@@ -27,6 +28,7 @@ impl Matcher {
             Fact::Signature(signature) => self.signature(id, signature),
             Fact::Raised(raised) => process.raised = Some(raised.clone()),
             Fact::Lost(lost) => {
+                process.lose();
                 let who =
                     process.rank.map_or_else(|| format!("process {}", process.pid), |rank| format!("rank {rank}"));
                 self.notes.push(format!("the log of {who} is not complete: {}", lost.why));
@@ -84,7 +86,7 @@ impl Matcher {
 
     fn has_rank_ended(&self, rank: u32) -> bool {
         match self.process_of_rank(rank) {
-            Some(process) => self.processes[process.index()].ending.is_some(),
+            Some(process) => self.processes[process.index()].has_ended(),
             None => self.has_ended_unseen(rank),
         }
     }

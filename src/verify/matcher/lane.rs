@@ -51,3 +51,30 @@ impl Track {
         (self.calls.iter().cloned().collect(), self.left_out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_calls_are_kept_and_the_others_counted() {
+        let mut track = Track::new(8);
+        for number in 0..100 {
+            track.enter(number, CallId(0), number, number);
+        }
+        let (calls, left_out) = track.finish();
+        assert!((8..=16).contains(&calls.len()), "{}", calls.len());
+        assert_eq!((calls.len() as u64 + left_out, calls.last().map(|call| call.number)), (100, Some(99)));
+    }
+
+    #[test]
+    fn calls_come_back_in_any_order() {
+        let mut track = Track::new(8);
+        (0..3).for_each(|number| track.enter(number, CallId(0), number, number));
+        track.leave(0, 7, true);
+        track.leave(2, 8, false);
+        track.reopen(2);
+        let ends: Vec<_> = track.finish().0.iter().map(|call| (call.left_us, call.raised)).collect();
+        assert_eq!(ends, [(Some(7), true), (None, false), (None, false)]);
+    }
+}

@@ -126,7 +126,7 @@ impl Matcher {
     /// Whether a rank that never issued a call has ended: every process that bears its number has.
     fn has_ended_unseen(&self, rank: u32) -> bool {
         let mut bearers = self.processes.iter().filter(|process| process.rank == Some(rank)).peekable();
-        bearers.peek().is_some() && bearers.all(|process| process.ending.is_some())
+        bearers.peek().is_some() && bearers.all(Process::has_ended)
     }
 
     fn moment(&mut self, id: ProcessId, moment: Moment) {
@@ -176,6 +176,8 @@ impl Matcher {
         let Known { call, family, seat } = known;
         let process = &mut self.processes[id.index()];
         process.last = Some(call);
+        // What could not be watched was a part of what it does, and its log goes on.
+        process.lost = false;
         process.threads = process.threads.max(thread + 1);
         if number == 0
             && let Some(rank) = process.rank
@@ -352,7 +354,7 @@ impl Watch for Matcher {
         let process = &mut self.processes[id.index()];
         process.ending = Some(ending.clone());
         self.searched_us = None;
-        let Some(rank) = process.rank else { return };
+        let Some(rank) = process.rank.filter(|_| process.has_ended()) else { return };
         let is_the_rank = match self.process_of_rank(rank) {
             Some(process) => process == id,
             None => self.has_ended_unseen(rank),

@@ -92,6 +92,8 @@ pub(super) struct Process {
     pub raised: Option<Raised>,
     /// How it ended.
     pub ending: Option<Ending>,
+    /// Whether it does more than its log tells.
+    pub lost: bool,
     /// What reports show of it.
     pub track: Track,
 }
@@ -117,6 +119,7 @@ impl Process {
             raised_call_us: None,
             raised: None,
             ending: None,
+            lost: false,
             track: Track::new(tail),
         }
     }
@@ -149,6 +152,28 @@ impl Process {
 
     /// Whether it issues no call any more, as far as is known now.
     pub fn is_gone(&self) -> bool {
-        self.left.is_some() || self.ending.is_some()
+        self.left.is_some() || self.has_ended()
+    }
+
+    /// Whether it has ended, and its log tells all it has done.
+    pub fn has_ended(&self) -> bool {
+        self.ending.is_some() && !self.lost
+    }
+
+    /// Its log tells no more of it: what it waits for, and whether it still does, cannot be known.
+    pub fn lose(&mut self) {
+        self.lost = true;
+        self.blocked.clear();
+        self.handles.clear();
+    }
+
+    /// It has become another program, which counts its calls from the beginning.
+    pub fn replaced(&mut self) {
+        self.groups.clear();
+        self.sites.clear();
+        self.signatures.clear();
+        self.blocked.clear();
+        self.handles.clear();
+        self.threads = 0;
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Matcher;
 use crate::verify::event::{
-    Event, Fact, Family, Frame, Group, Joined, Moment, Raised, Signature, SiteFact, Tensor, What,
+    Event, Fact, Family, Frame, Group, Joined, Lost, Moment, Raised, Signature, SiteFact, Start, Tensor, What,
 };
 use crate::verify::outcome::{Ending, Outcome};
 use crate::verify::watch::Watch;
@@ -36,20 +36,53 @@ impl Play {
         };
         for rank in 0..count {
             play.fact(rank, Fact::Joined(Joined { rank, world: 4 }));
-            for (id, ranks) in (0..).zip(GROUPS) {
-                let ordinal = u32::from(id == 3);
-                let group = Group {
-                    id,
-                    ranks: ranks.to_vec(),
-                    ordinal,
-                    backend: "gloo".into(),
-                    label: String::new(),
-                    world: id == 0,
-                };
-                play.fact(rank, Fact::Group(group));
-            }
+            play.groups(rank);
         }
         play
+    }
+
+    /// The groups of a rank.
+    fn groups(&mut self, rank: u32) {
+        for (id, ranks) in (0..).zip(GROUPS) {
+            let group = Group {
+                id,
+                ranks: ranks.to_vec(),
+                ordinal: u32::from(id == 3),
+                backend: "gloo".into(),
+                label: String::new(),
+                world: id == 0,
+            };
+            self.fact(rank, Fact::Group(group));
+        }
+    }
+
+    /// A process says that it has started, with the number of a rank in its environment.
+    fn start(&mut self, pid: u32, rank: u32) {
+        let start = Start {
+            version: 1,
+            pid,
+            ppid: 1,
+            rank: Some(rank),
+            world: Some(4),
+            host: String::new(),
+            argv: Vec::new(),
+            executable: String::new(),
+            python: String::new(),
+            cwd: String::new(),
+            time_us: 0,
+            monotonic_us: 0,
+        };
+        self.matcher.event(pid, &Event::Fact(Box::new(Fact::Start(start))));
+    }
+
+    fn ended(&mut self, pid: u32) {
+        self.now += 10;
+        let ending = Ending { code: Some(0), signal: None, told: false, exception: String::new(), time_us: self.now };
+        self.matcher.ended(pid, &ending);
+    }
+
+    fn told(&mut self) -> Option<&'static str> {
+        self.matcher.verdict(u64::MAX).map(|outcome| outcome.name())
     }
 
     fn fact(&mut self, rank: u32, fact: Fact) {
@@ -75,8 +108,10 @@ impl Play {
                 let call = self.open[index].pop().expect("a call is open");
                 self.moment(rank, What::Return, call);
             }
+            "lost" => self.fact(rank, Fact::Lost(Lost { why: "no space left on device".into() })),
             "raise" => {
-                let call = self.open[index].pop().expect("a call is open");
+                let open = self.open[index].pop();
+                let call = number("call").map(u64::from).or(open).expect("a call is open");
                 self.moment(rank, What::Raise, call);
             }
             "wait" => self.moment(rank, What::Wait, number("call").map_or(self.numbers[index] - 1, u64::from)),
@@ -122,7 +157,7 @@ impl Play {
                         reduce: value("reduce").map(Into::into),
                         root: number("root"),
                         peer: number("peer"),
-                        tag: 0,
+                        tag: number("tag").map_or(0, i64::from),
                         tensors: vec![Tensor { dtype: value("dtype").unwrap_or("float32").into(), shape: sizes }],
                         asynchronous: words.contains(&"async"),
                         members: value("members")
@@ -363,4 +398,126 @@ fn a_handle_that_is_waited_for_blocks() {
         told("0 all_reduce async\n0 return\n0 wait\n1 destroy_process_group"),
         "stranded: rank 0 waits in all_reduce for ever: ranks 2 and 3 are elsewhere, rank 1 has left by destroy_process_group"
     );
+}
+
+#[test]
+fn what_a_lost_log_does_not_tell_is_no_evidence() {
+    // The disk was full when rank 0 wrote its second call; it ends well, and so do the others.
+    let full =
+        "* all_reduce\n* return\n0 lost\n1 all_reduce\n2 all_reduce\n3 all_reduce\n1 return\n2 return\n3 return\n0 end";
+    assert_eq!(told(full), "in step");
+    assert_eq!(told(&full.replace("\n0 end", "\n0 end\n1 recv peer=0\n2 barrier")), "in step");
+    // It was lost within a call: nobody can tell whether that has come back.
+    let mut play = played(Play::new(), "* barrier\n0 lost\n1 return\n2 return\n3 return");
+    assert!(!play.matcher.is_anyone_waiting());
+    assert_eq!(play.told(), None);
+    assert_eq!(play.matcher.notes(), ["the log of rank 0 is not complete: no space left on device"]);
+    // Something small could not be watched, and the log goes on.
+    assert!(told("0 lost\n0 barrier\n1 barrier\n0 return\n0 end\n1 return\n1 all_reduce").starts_with("stranded"));
+}
+
+#[test]
+fn a_process_may_become_another_program() {
+    let mut play = Play::new();
+    for line in ["0 barrier", "1 barrier", "2 barrier", "3 barrier", "1 return", "2 return", "3 return"] {
+        play.line(line);
+    }
+    // It has replaced itself while a thread was in a call; numbers begin anew.
+    play.start(100, 0);
+    play.groups(0);
+    (play.signatures[0], play.numbers[0]) = (0, 0);
+    assert!(!play.matcher.is_anyone_waiting());
+    for line in ["0 all_reduce", "1 all_reduce", "2 all_reduce", "3 all_reduce"] {
+        play.line(line);
+    }
+    assert_eq!(play.told(), None);
+}
+
+#[test]
+fn who_receives_from_anyone_may_have_taken_any_message() {
+    // The message of rank 1 was taken, and its send has not come back yet.
+    assert_eq!(told("1 send peer=0\n0 recv\n0 return\n0 destroy_process_group"), "in step");
+    let play = played(Play::new(), "0 recv\n1 send peer=0\n1 return\n0 return");
+    assert_eq!(play.matcher.notes(), Vec::<String>::new());
+    // Whether the second message is on its way cannot be told.
+    assert_eq!(told("0 recv\n2 send peer=0\n0 return\n0 recv peer=1\n1 destroy_process_group"), "in step");
+    // Without such a receive, each of these is told.
+    assert!(told("1 send peer=0\n0 destroy_process_group").starts_with("stranded"));
+    assert_eq!(
+        played(Play::new(), "1 send peer=0\n1 return").matcher.notes(),
+        ["1 message from rank 1 to rank 0 was never received"]
+    );
+}
+
+#[test]
+fn tags_tell_messages_apart() {
+    let sent = "0 send peer=1 tag=1 shape=3\n0 send peer=1 tag=2 shape=4 thread=1\n";
+    assert_eq!(told(&format!("{sent}1 recv peer=0 tag=2 shape=4\n1 return\n1 recv peer=0 tag=1 shape=3")), "in step");
+    assert_eq!(
+        told("0 send peer=1 dtype=float32\n1 recv peer=0 dtype=float64"),
+        "mismatched: dtype differs between the ends of a message: rank 0 sends float32[3], rank 1 expects float64[3]"
+    );
+}
+
+#[test]
+fn calls_without_names_are_in_no_order() {
+    let (named, bare) = ("all_reduce label=a", "all_reduce");
+    let round = |first: &str, others: &str| format!("0 {first}\n1 {others}\n2 {others}\n3 {others}\n* return\n");
+    assert_eq!(told(&(round(named, bare) + &round(bare, named))), "in step");
+}
+
+#[test]
+fn names_are_followed_for_so_long_only() {
+    let mut scenario = String::new();
+    for (one, other) in [("a", "b"), ("b", "a")] {
+        for number in 0..300 {
+            scenario.push_str(&format!("0 all_reduce group=1 label={one}{number}\n0 return\n"));
+            scenario.push_str(&format!("1 all_reduce group=1 label={other}{number}\n1 return\n"));
+        }
+    }
+    assert_eq!(told(&scenario), "in step");
+}
+
+#[test]
+fn a_call_that_raises_late_keeps_its_place() {
+    // A thread of rank 0 has gone on to the next place when the call before it raises.
+    let started = "0 all_reduce\n0 all_reduce thread=1\n0 raise call=0\n";
+    let others: String =
+        (1..4).map(|rank| format!("{rank} all_reduce\n{rank} return\n{rank} all_reduce\n{rank} return\n")).collect();
+    assert_eq!(told(&format!("{started}{others}0 barrier\n1 barrier\n2 barrier\n3 barrier")), "in step");
+}
+
+#[test]
+fn the_process_that_issues_calls_is_the_rank() {
+    let mut play = Play::of_ranks(3);
+    play.start(103, 3);
+    play.groups(3);
+    for line in ["* barrier", "* return"] {
+        (0..4).for_each(|rank| play.line(&line.replace('*', &rank.to_string())));
+    }
+    // A helper of it, which bears the number of the rank as well.
+    play.start(203, 3);
+    play.line("0 all_reduce");
+    play.ended(103);
+    assert_eq!(play.told(), Some("stranded"));
+}
+
+#[test]
+fn a_rank_without_calls_has_ended_with_the_last_process_of_its_number() {
+    let mut play = Play::of_ranks(3);
+    [103, 203].into_iter().for_each(|pid| play.start(pid, 3));
+    play.line("0 all_reduce");
+    play.ended(203);
+    assert_eq!(play.told(), None);
+    play.ended(103);
+    assert_eq!(play.told(), Some("stranded"));
+}
+
+#[test]
+fn an_end_is_reason_to_look_again() {
+    let mut play = played(Play::new(), "0 send peer=1");
+    let later = play.now + super::QUIET_US;
+    assert_eq!(play.matcher.verdict(later), None);
+    play.ended(101);
+    assert_eq!(play.matcher.verdict(later).map(|outcome| outcome.name()), Some("stranded"));
 }

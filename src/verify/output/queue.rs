@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use super::{Source, Stream};
 
-/// How many bytes may wait to be shown.
+/// How many bytes may wait to be shown, what it takes to keep them included.
 const BOUND: usize = 8 * 1024 * 1024;
+
+/// What a piece takes beside its text.
+const PIECE: usize = 96;
 
 /// How long a reader waits for room once; while the queue stays full it does not wait again.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -54,16 +57,17 @@ impl Queue {
 
     pub(super) fn push(&self, source: Source, stream: Stream, text: &[u8], left_out: u64) -> Fate {
         let mut state = self.lock();
-        if state.bytes + text.len() > BOUND && !state.broken && !state.full {
-            let waited = self
-                .room
-                .wait_timeout_while(state, PATIENCE, |state| state.bytes + text.len() > BOUND && !state.broken);
+        // That lines were left out is told in any case.
+        let size = if text.is_empty() { 0 } else { text.len() + PIECE };
+        if state.bytes + size > BOUND && !state.broken && !state.full {
+            let waited =
+                self.room.wait_timeout_while(state, PATIENCE, |state| state.bytes + size > BOUND && !state.broken);
             state = waited.map_or_else(|poisoned| poisoned.into_inner().0, |(state, _)| state);
         }
         if state.broken {
             return Fate::Queued;
         }
-        if state.bytes + text.len() > BOUND {
+        if state.bytes + size > BOUND {
             state.full = true;
             return Fate::LeftOut;
         }
@@ -71,7 +75,7 @@ impl Queue {
             state.pieces.push_back(Piece::LeftOut { source, stream, lines: left_out });
         }
         if !text.is_empty() {
-            state.bytes += text.len();
+            state.bytes += size;
             state.pieces.push_back(Piece::Lines { source, stream, text: text.to_vec() });
         }
         self.filled.notify_one();
@@ -91,7 +95,7 @@ impl Queue {
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
         let piece = state.pieces.pop_front()?;
         if let Piece::Lines { text, .. } = &piece {
-            state.bytes -= text.len();
+            state.bytes -= text.len() + PIECE;
         }
         // Let the one who shows get ahead before the readers wait for him again.
         if state.bytes < BOUND / 2 {
@@ -112,5 +116,23 @@ impl Queue {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_small_pieces_are_bounded_too() {
+        let queue = Queue::new(1);
+        let push = |_: &usize| queue.push(Source::Launcher, Stream::Out, b".", 0) == Fate::Queued;
+        assert_eq!((0..BOUND).take_while(push).count(), BOUND / (PIECE + 1));
+        assert_eq!(queue.push(Source::Launcher, Stream::Out, b"", 7), Fate::Queued, "it is told in any case");
+        // Room is made by showing.
+        while queue.lock().bytes > 0 {
+            assert!(matches!(queue.pop(), Some(Piece::Lines { .. })));
+        }
+        assert!(push(&0));
     }
 }

@@ -5,8 +5,9 @@ use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::{Recorded, Replay, ReplayError, Unreadable, ranks};
-use crate::verify::event::{self, Event, Fact, Malformed};
+use crate::verify::event::{self, Event, Fact, Lost, Malformed};
 use crate::verify::outcome::Ending;
+use crate::verify::tail;
 
 /// Whether a file bears the name of a log: `r0-4711.jsonl`.
 pub(super) fn is_log(name: &str) -> bool {
@@ -62,6 +63,9 @@ fn log(path: &Path) -> Result<Log, Unreadable> {
     loop {
         line.clear();
         if reader.read_until(b'\n', &mut line)? == 0 {
+            if let Some(why) = tail::lost(path) {
+                log.events.push(Event::Fact(Box::new(Fact::Lost(Lost { why }))));
+            }
             return Ok(log);
         }
         let trimmed = line.trim_ascii();

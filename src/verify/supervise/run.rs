@@ -124,12 +124,12 @@ impl<'r> Run<'r> {
         let reaped = self.tree.take_ended();
         let now_us = monotonic_us();
         if happened == Happened::Appeared || now_us - self.scanned_us >= TICK_US {
-            self.table.discover();
+            self.table.discover(watch);
             self.scanned_us = now_us;
         }
         let ended = self.table.look(reaped);
         if !ended.is_empty() {
-            self.table.discover();
+            self.table.discover(watch);
         }
         self.more = self.table.read(watch);
         self.read_us = monotonic_us();
@@ -320,7 +320,7 @@ impl<'r> Run<'r> {
 
     fn finish(mut self, watch: &mut dyn Watch) -> Supervised {
         // What lives by now does so elsewhere, or not at all.
-        self.table.discover();
+        self.table.discover(watch);
         self.table.read(watch);
         let ended = self.table.look(self.tree.take_ended());
         self.table.settle(&ended, monotonic_us(), watch);

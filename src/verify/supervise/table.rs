@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
-use super::super::event::{Event, Fact, parse};
+use super::super::event::{Event, Fact, Lost, parse};
 use super::super::os::process::{self, Doing, Exit, ProcessId};
 use super::super::outcome::Ending;
-use super::super::tail::{LogFolder, Read, Tail};
+use super::super::tail::{Appeared, LogFolder, Read, Tail};
 use super::super::watch::Watch;
 
 /// How much is read from one log before others have their turn.
@@ -29,6 +29,8 @@ pub(super) struct Process {
     /// Whether its log tells that the probe is in it, and so understands the signal for stacks.
     pub(super) probed: bool,
     tail: Option<Tail>,
+    /// Why its log ends too early, until that is told.
+    lost: Option<String>,
     exception: String,
     /// The latest moment its log tells of, on the monotonic clock.
     last_us: u64,
@@ -88,15 +90,23 @@ impl Table {
     }
 
     /// Looks for new logs.
-    pub(super) fn discover(&mut self) {
-        for (pid, tail) in self.logs.appeared() {
+    pub(super) fn discover(&mut self, watch: &mut dyn Watch) {
+        let Appeared { logs, lost } = self.logs.appeared();
+        for (pid, tail) in logs {
             let reaped = &self.reaped;
             let process = self.processes.entry(pid).or_insert_with(|| {
                 let stat = process::stat(pid).filter(|_| !reaped.contains_key(&pid));
                 Process { id: stat.map(|stat| stat.id), end: process::end_descriptor(pid), ..unknown(pid) }
             });
-            // Two logs of one process: a program that replaces itself keeps its number.
-            process.tail = Some(tail);
+            // Two logs of one process: a program that replaces itself keeps its number, and has written all of the first.
+            if let Some(mut before) = process.tail.replace(tail) {
+                before.finish(&mut |line| line_read(process, &self.host, &mut self.malformed, line, watch));
+            }
+        }
+        for (pid, why) in lost {
+            if let Some(process) = self.processes.get_mut(&pid) {
+                process.lost = Some(why);
+            }
         }
     }
 
@@ -108,8 +118,9 @@ impl Table {
                 let read =
                     tail.read(TURN, &mut |line| line_read(process, &self.host, &mut self.malformed, line, watch));
                 process.tail = Some(tail);
-                if read == Read::More {
-                    more = Read::More;
+                match read {
+                    Read::More => more = Read::More,
+                    Read::All => tell_lost(process, watch),
                 }
             }
         }
@@ -159,6 +170,7 @@ impl Table {
                 tail.finish(&mut |line| line_read(process, &self.host, &mut self.malformed, line, watch));
                 process.tail = Some(tail);
             }
+            tell_lost(process, watch);
             let (code, signal) = match exit {
                 Exit::Code(code) => (Some(code), None),
                 Exit::Signal(signal) => (None, Some(signal)),
@@ -199,11 +211,19 @@ fn unknown(pid: u32) -> Process {
         parent: None,
         probed: false,
         tail: None,
+        lost: None,
         exception: String::new(),
         last_us: 0,
         told: false,
         ending: None,
         end: None,
+    }
+}
+
+/// Tells, after everything that its log holds, that there is more than that.
+fn tell_lost(process: &mut Process, watch: &mut dyn Watch) {
+    if let Some(why) = process.lost.take() {
+        watch.event(process.pid, &Event::Fact(Box::new(Fact::Lost(Lost { why }))));
     }
 }
 

@@ -244,6 +244,7 @@ def act(fault: str, log: Log) -> None:
         os.closerange(0, 256)
         stubborn()
     elif fault == "delete":
+        time.sleep(0.3)  # whoever reads it has it open by then
         os.unlink(log.path)
         log.enter()
         os._exit(6)

@@ -10,10 +10,19 @@ import torch.distributed as dist
 
 def around_a_collective(total, folder):
     try:
+        torch.save(total, os.path.join(folder, "mine.pt"))
+        dist.all_reduce(total)
+    finally:
+        dist.barrier()  # error: [collective-in-handler]
+
+
+def behind_a_collective(total, folder):
+    # Whoever fails here meets its peers in the same barrier.
+    try:
         dist.all_reduce(total)
         torch.save(total, os.path.join(folder, "total.pt"))
     finally:
-        dist.barrier()  # error: [collective-in-handler]
+        dist.barrier()
 
 
 def around_local_work(source, target):
@@ -55,8 +64,9 @@ def a_parameter_says_no(total):
         note("done", barrier=False)
 
 
-def a_parameter_says_yes(total):
+def a_parameter_says_yes(total, folder):
     try:
+        torch.save(total, os.path.join(folder, "mine.pt"))
         dist.all_reduce(total)
     finally:
         note("done")  # error: [collective-in-handler]

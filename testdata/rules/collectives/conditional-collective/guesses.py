@@ -15,6 +15,11 @@ class Coordinator:
 
     def load_everywhere(self, path, t):
         if os.path.exists(path):
+            dist.all_reduce(t)  # low: [conditional-collective]
+
+    def make_everywhere(self, path, t):
+        if not os.path.exists(path):
+            open(path, "w").close()
             dist.all_reduce(t)  # error: [conditional-collective]
 
     def lead(self, t):

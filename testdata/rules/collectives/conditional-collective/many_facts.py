@@ -4,14 +4,22 @@ import os
 import torch.distributed as dist
 
 
+def make(folder):
+    os.makedirs(folder + "/new")
+
+
 def together(t, folder):
-    if os.path.exists(folder + "/a"):
+    if not os.path.exists(folder + "/a"):
+        make(folder)
         dist.all_reduce(t)  # error: [conditional-collective]
-    if os.path.exists(folder + "/b"):
+    if not os.path.exists(folder + "/b"):
+        make(folder)
         dist.all_gather([t], t)  # error: [conditional-collective]
-    if os.path.exists(folder + "/c"):
+    if not os.path.exists(folder + "/c"):
+        make(folder)
         dist.broadcast(t, src=0)  # error: [conditional-collective]
-    if os.path.exists(folder + "/d") and os.path.exists(folder + "/e"):
+    if not os.path.exists(folder + "/d") and not os.path.exists(folder + "/e"):
+        make(folder)
         dist.barrier()  # error: [conditional-collective]
 
 

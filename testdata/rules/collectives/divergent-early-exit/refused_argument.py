@@ -1,4 +1,4 @@
-"""A path of the wrong kind is a mistake of the caller, on every rank; a file that is not there is not."""
+"""A path of the wrong kind is a mistake of the caller, on every rank; so is a file that is not there, where nobody here makes it."""
 import logging
 import os
 
@@ -17,4 +17,4 @@ def load(state, path):
     if not os.path.isfile(path):
         logging.error(f"{path} is not there")
         return
-    dist.barrier()  # error: [divergent-early-exit]
+    dist.barrier()  # low: [divergent-early-exit]

@@ -25,12 +25,14 @@ def first(t):
 
 
 def far(path, t):
-    if os.path.exists(path):
+    if not os.path.exists(path):
+        open(path, "w").close()
         first(t)  # low: [conditional-collective]
 
 
 def near(path, t):
-    if os.path.exists(path):
+    if not os.path.exists(path):
+        open(path, "w").close()
         fifth(t)  # error: [conditional-collective]
 
 

@@ -9,7 +9,7 @@ class Worker:
         self.comm = Communicator()
 
     def reload(self):
-        if not os.path.exists(self.path):
+        if os.path.exists(self.path):
             return False
         self.comm.fence()  # error: [divergent-early-exit]
         return True

@@ -1,0 +1,142 @@
+//! Compares what classes of ranks issue on one group: whether they part ways in a function, and where first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::flow::{Assignment, Axes, EffectId, GroupKey, Healed, Missing, Tracer, Value, World, disputed};
+
+use super::classes::{
+    Outline, Terms, axes_of, bases, contradicts, groups, is_misplaced, members, needed, neighbours, outline, world_size,
+};
+use super::witness::Found;
+
+/// Trees heavier than this are not traced.
+pub(super) const MAX_WEIGHT: u32 = 1_600;
+
+/// Steps of one function's comparison on one group.
+pub(super) const FUEL: u32 = 4_000;
+
+/// Axes that are tried with one rank along them.
+const MAX_SINGLE: usize = 3;
+
+/// What a function's comparisons have in common.
+pub(super) struct Question {
+    root: EffectId,
+    outline: Outline,
+    size: i64,
+    /// The groups on which something is issued that classes may disagree about.
+    pub groups: BTreeSet<GroupKey>,
+}
+
+impl Question {
+    /// What to ask of a function; nothing where nothing in it can part ranks.
+    pub fn of(terms: Terms<'_>, root: EffectId) -> Option<Question> {
+        let summed = terms.effects.summed(root);
+        if !summed.events || summed.varies.is_empty() || summed.weight > MAX_WEIGHT {
+            return None;
+        }
+        let disputed = disputed(terms.effects, terms.values, root);
+        if disputed.is_empty() {
+            return None;
+        }
+        let outline = outline(terms.effects, root);
+        let size = world_size(terms, &outline);
+        Some(Question { root, outline, size, groups: groups(terms, &disputed, size) })
+    }
+
+    /// Where classes of ranks first differ on the group, but for what is healed.
+    pub fn first_difference(&self, terms: Terms<'_>, group: &GroupKey, healed: &Healed) -> Option<Found> {
+        first_difference(terms, self.root, &self.outline, group, self.size, healed)
+    }
+}
+
+/// Whether ranks part ways somewhere in the function.
+pub(super) fn parts_ranks(terms: Terms<'_>, root: EffectId, healed: &Healed) -> bool {
+    Question::of(terms, root).is_some_and(|question| {
+        question.groups.iter().any(|group| question.first_difference(terms, group, healed).is_some())
+    })
+}
+
+fn first_difference(
+    terms: Terms<'_>,
+    root: EffectId,
+    outline: &Outline,
+    group: &GroupKey,
+    size: i64,
+    healed: &Healed,
+) -> Option<Found> {
+    let axes = axes_of(terms, group);
+    let extent = size.min(4);
+    let world = World { size, extent, axes, single: Axes::NONE };
+    let members = members(terms, group, outline);
+    let missing = needed(terms, outline, world);
+    let whole = compare_classes(terms, root, group, world, &members, &missing, healed);
+    if whole.is_some() {
+        return whole;
+    }
+    // A job need not use every axis: what is done where there is one rank along it counts as well.
+    let others = missing.sizes.iter().filter(|asked| !axes.without(**asked).is_empty()).take(MAX_SINGLE);
+    others.copied().find_map(|single| {
+        let world = World { single, ..world };
+        let missing = needed(terms, outline, world);
+        compare_classes(terms, root, group, world, &members, &missing, healed)
+    })
+}
+
+/// Compares classes of ranks in a job of that form.
+fn compare_classes(
+    terms: Terms<'_>,
+    root: EffectId,
+    group: &GroupKey,
+    world: World,
+    members: &BTreeMap<Value, bool>,
+    missing: &Missing,
+    healed: &Healed,
+) -> Option<Found> {
+    let World { size, extent, .. } = world;
+    let atoms: Vec<Value> = missing.atoms.iter().copied().filter(|atom| !members.contains_key(atom)).collect();
+    let ranks: Vec<i64> = match (group, missing.rank) {
+        (GroupKey::Made(_, ranks), _) => ranks.iter().copied().filter(|rank| (0..size).contains(rank)).collect(),
+        (_, true) => (0..size).collect(),
+        (_, false) => vec![0],
+    };
+    if ranks.is_empty() {
+        return None;
+    }
+    let mut tracer = Tracer::new(terms.values, terms.effects, world, group.clone(), healed, FUEL);
+    for base in bases(&atoms, &missing.axes, members, &ranks) {
+        for other in neighbours(&base, &atoms, &missing.axes, &ranks, extent) {
+            if contradicts(terms, &base) || contradicts(terms, &other) || missing.rank && is_misplaced(&other) {
+                continue;
+            }
+            if let Some(difference) = tracer.compare(root, &base, &other) {
+                if !two_ranks(&mut tracer, root, (&base, &other), &missing.axes, &ranks, extent) {
+                    continue;
+                }
+                return Some(Found { group: group.clone(), world, one: base, other, difference });
+            }
+            if tracer.exhausted() {
+                return None;
+            }
+        }
+    }
+    None
+}
+
+/// Whether two ranks can be what the classes say. Classes that differ in a fact alone are one rank where only one rank
+/// asks for that fact: the only sender of a message does not part ways with itself.
+fn two_ranks(
+    tracer: &mut Tracer<'_>,
+    root: EffectId,
+    (one, other): (&Assignment, &Assignment),
+    axes: &BTreeSet<Axes>,
+    ranks: &[i64],
+    extent: i64,
+) -> bool {
+    if one.rank != other.rank || one.coordinates != other.coordinates || ranks.len() < 2 && axes.is_empty() {
+        return true;
+    }
+    let elsewhere = |class: &Assignment| neighbours(class, &[], axes, ranks, extent);
+    elsewhere(other).iter().any(|other| tracer.compare(root, one, other).is_some())
+        || elsewhere(one).iter().any(|one| tracer.compare(root, one, other).is_some())
+        || tracer.exhausted()
+}

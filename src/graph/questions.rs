@@ -1,0 +1,188 @@
+//! What a question asks of a value: whether it is there, what kind of thing it is, and whether what differs between ranks
+//! goes into it as it is.
+
+use rustc_hash::FxHashSet;
+
+use crate::flow::{Node, Value};
+use crate::model::{BinaryOp, CompareOp};
+
+use super::evaluate::{Engine, UNSET};
+
+/// Parts of a question that are looked at.
+const MAX_PARTS: usize = 24;
+
+/// Whether the program says the value outright.
+pub(super) fn is_said(engine: &Engine<'_>, value: Value) -> bool {
+    matches!(engine.values.node(value), Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_))
+}
+
+/// Whether a question, or a part of one, is what kind of thing an element of a collection is.
+pub(super) fn asks_for_kind(engine: &Engine<'_>, test: Value) -> bool {
+    let mut pending = vec![test];
+    while let Some(value) = pending.pop() {
+        match engine.values.node(value) {
+            Node::Not(inner) => pending.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
+            Node::Apply(_, parts) => {
+                let Some(&Node::Kind(mut thing)) = parts.first().map(|&part| engine.values.node(part)) else {
+                    continue;
+                };
+                while let Node::Attribute(whole, _) = *engine.values.node(thing) {
+                    thing = whole;
+                }
+                if matches!(engine.values.node(thing), Node::Item(..) | Node::Index(..)) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a fact goes into the value without being computed with.
+pub(super) fn reaches_plainly(engine: &Engine<'_>, value: Value, leaf: Value) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        if value == leaf {
+            return true;
+        }
+        if !seen.insert(value) || seen.len() > 2_000 {
+            continue;
+        }
+        match engine.values.node(value) {
+            Node::Binary(BinaryOp::Sub | BinaryOp::Add, left, right) => pending.extend([*left, *right]),
+            Node::Binary(..) | Node::Range(_) => {}
+            // Which of two numbers it is: one of them is worked out.
+            Node::If(_, then, otherwise) if !is_said(engine, *then) || !is_said(engine, *otherwise) => {
+                pending.extend([*then, *otherwise]);
+            }
+            // A number that a name holds.
+            Node::Apply(name, _) if matches!(name.as_str(), "int" | "float") => {}
+            Node::Apply(name, parts) if parts.len() == 1 || !matches!(name.as_str(), "DataLoader" | "min" | "max") => {
+                pending.extend(parts.iter());
+            }
+            node => pending.extend(crate::flow::parts(node)),
+        }
+    }
+    false
+}
+
+/// Whether a rank goes into the value by what the program itself computes, not through what an unknown function or
+/// object makes of it.
+pub(super) fn reaches_rank(engine: &Engine<'_>, value: Value) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        if !seen.insert(value) || seen.len() > 2_000 || engine.values.vary(value).is_empty() {
+            continue;
+        }
+        match engine.values.node(value) {
+            Node::Rank(_) => return true,
+            Node::Not(inner) | Node::Length(inner) | Node::Item(_, inner) => pending.push(*inner),
+            Node::And(left, right)
+            | Node::Or(left, right)
+            | Node::Compare(_, left, right)
+            | Node::Binary(_, left, right)
+            | Node::Index(left, right) => pending.extend([*left, *right]),
+            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
+            Node::Sequence(parts)
+            | Node::Range(parts)
+            | Node::Mapped(_, parts)
+            | Node::Changed(_, parts)
+            | Node::Carried(_, _, parts) => pending.extend(parts.iter()),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether all that differs is asked for being there: what a thing is made from differs, not whether it is.
+pub(super) fn asks_for_none(engine: &Engine<'_>, test: Option<Value>) -> bool {
+    let mut pending: Vec<(Value, Option<(Value, bool)>)> = test.into_iter().map(|test| (test, None)).collect();
+    let mut asks = false;
+    while let Some((value, given)) = pending.pop() {
+        match engine.values.node(value) {
+            _ if engine.values.truth_axes(value).is_empty() && given.is_none() => {}
+            Node::Not(inner) => pending.push((*inner, given)),
+            Node::And(left, right) | Node::Or(left, right) => pending.extend([(*left, given), (*right, given)]),
+            // One thing here and another there: either is asked for.
+            Node::If(test, then, otherwise) => match given {
+                Some((known, holds)) if known == *test => {
+                    pending.push((if holds { *then } else { *otherwise }, given));
+                }
+                _ if engine.values.truth_axes(*test).is_empty() => {
+                    pending.extend([(*then, given), (*otherwise, given)])
+                }
+                _ => pending.extend([(*then, Some((*test, true))), (*otherwise, Some((*test, false)))]),
+            },
+            Node::Compare(CompareOp::Is | CompareOp::IsNot, subject, none)
+                if *engine.values.node(*none) == Node::None
+                    && !may_be_missing(engine, *subject)
+                    && !(given.is_some() && is_place(engine, *subject)) =>
+            {
+                asks = true;
+            }
+            _ => return false,
+        }
+    }
+    asks
+}
+
+/// Whether it is what stands at some place of a thing.
+fn is_place(engine: &Engine<'_>, value: Value) -> bool {
+    matches!(engine.values.node(value), Node::Index(..))
+}
+
+/// Whether a variable holds `None` in one of the ways to it, or nothing yet.
+fn may_be_none(engine: &Engine<'_>, value: Value) -> bool {
+    let mut pending = vec![value];
+    for _ in 0..MAX_PARTS {
+        let Some(value) = pending.pop() else { return false };
+        match engine.values.node(value) {
+            Node::None => return true,
+            // Bound in the other arm only.
+            Node::Str(name) if name.as_str() == UNSET => return true,
+            Node::If(_, then, otherwise) => pending.extend([*then, *otherwise]),
+            Node::Carried(_, _, parts) => pending.extend(parts.first()),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether anything says that a thing is there on one rank and missing on another: it is set where ranks part, or handed
+/// over as it is. What is computed from a rank's data, or looked up in them, is there on all ranks or on none.
+fn may_be_missing(engine: &Engine<'_>, subject: Value) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![(subject, false)];
+    while let Some((value, part)) = pending.pop() {
+        if !seen.insert(value) || engine.values.vary(value).is_empty() {
+            continue;
+        }
+        match engine.values.node(value) {
+            Node::If(test, then, otherwise) => {
+                let (then, otherwise) = (*then, *otherwise);
+                let parts = !engine.values.truth_axes(*test).is_empty();
+                // What is a part of one thing need not be a part of another.
+                let part = part || is_place(engine, then) || is_place(engine, otherwise);
+                if parts && (part || may_be_none(engine, then) != may_be_none(engine, otherwise)) {
+                    return true;
+                }
+                pending.extend([(then, part), (otherwise, part)]);
+            }
+            Node::Carried(_, _, parts) | Node::Changed(_, parts) => {
+                pending.extend(parts.iter().map(|&each| (each, part)));
+            }
+            // Too deep to be told apart.
+            Node::Local(..) if !engine.values.behind(value).is_empty() => {}
+            Node::Attribute(whole, _) | Node::Index(whole, _) => pending.push((*whole, true)),
+            Node::Agreed(..) | Node::Apply(..) | Node::Invoked(..) | Node::Binary(..) => {}
+            // An entry of what a rank was given.
+            _ if part && engine.shares.contains(&value) => {}
+            _ => return true,
+        }
+    }
+    false
+}
