@@ -88,20 +88,15 @@ impl<'p> Search<'_, 'p> {
         let statements = model.block(block);
         for (index, &id) in statements.iter().enumerate() {
             let rest = &statements[index + 1..];
+            // Behind a handle that is dropped something may wait for all there is, a device or a stream, and somebody
+            // who wants the result may know of that: low confidence.
             let mut inner = gathered;
             match model.stmt(id) {
                 Stmt::Expr(value) if !gathered => {
                     if let Some(started) = self.started(file, function, *value)
                         && !synchronises(model, rest)
                     {
-                        self.report(
-                            file,
-                            function,
-                            &started,
-                            Misuse::Dropped,
-                            None,
-                            started.confidence.min(Confidence::Medium),
-                        );
+                        self.report(file, function, &started, Misuse::Dropped, None, Confidence::Low);
                     }
                 }
                 Stmt::Assign { targets, value } => {
@@ -164,8 +159,7 @@ impl<'p> Search<'_, 'p> {
         let model = &self.program.file(file).model;
         if !gathered && self.mentions_of(file, function, handle) <= 1 {
             if !synchronises(model, rest) {
-                let confidence = started.confidence.min(Confidence::Medium);
-                self.report(file, function, started, Misuse::Dropped, None, confidence);
+                self.report(file, function, started, Misuse::Dropped, None, Confidence::Low);
             }
             return;
         }

@@ -99,6 +99,8 @@ struct Step {
     what: Towards,
     /// The parameters it stands under, with the truth it needs.
     guards: Truths,
+    /// The parameters at which the function was left before it, with the truth it needs.
+    left: Truths,
 }
 
 #[derive(Clone, Debug)]

@@ -69,14 +69,20 @@ impl Evidence<'_, '_> {
             || self.is_asked_by_holders()
             || self.counts_what_was_made()
             || may_be_members(engine, self.test, group)
-            || self.is_opaque() && engine.is_test(self.function)
             || is_kept(engine, self.cause, self.main)
             || self.ends_the_job()
             || self.cause.is_none() && self.same_event
             || self.may_be_alike_on_nodes()
             || self.asks_what_it_is()
             || self.loads_what_it_finds()
-            || self.members_meet_in_a_test()
+            || self.is_tested()
+            || self.loses_the_rank()
+            || self.is_named_and_lost()
+            || self.is_drawn()
+            || self.is_a_key()
+            || self.depends_on_what_is_handed()
+            || self.tries_again()
+            || self.is_made_by_nobody()
             || *group == GroupKey::World && chosen_by_flag(engine, self.root, self.main);
         match doubtful || self.is_long_way(sure) {
             true => Confidence::Low,
@@ -85,7 +91,7 @@ impl Evidence<'_, '_> {
     }
 
     /// An opaque fact: it may differ, nobody has shown a rank on which it does.
-    fn is_opaque(&self) -> bool {
+    pub(super) fn is_opaque(&self) -> bool {
         let (one, other) = (&self.found.one, &self.found.other);
         one.rank == other.rank && one.coordinates == other.coordinates
     }
@@ -179,13 +185,6 @@ impl Evidence<'_, '_> {
     fn loads_what_it_finds(&self) -> bool {
         let loads = self.engine.effects.event(self.main).op.as_str() == "checkpoint_load";
         loads && self.is_opaque() && self.born_outside().is_some()
-    }
-
-    /// Whether a test has each rank create the group it is in and no other: a test is run, and has shown that it gets
-    /// through.
-    fn members_meet_in_a_test(&self) -> bool {
-        let creates = |event: Option<EventId>| event.is_some_and(|event| self.engine.effects.event(event).creates);
-        self.found.difference.events().into_iter().all(creates) && self.engine.is_test(self.function)
     }
 
     /// Of a group of which nothing is known all members may have the same place on their nodes.
@@ -347,7 +346,7 @@ impl Evidence<'_, '_> {
 }
 
 /// Why a number that is drawn differs, as the catalogue says it.
-const DRAWN: &str = "each process draws its own";
+pub(super) const DRAWN: &str = "each process draws its own";
 
 /// The event that an effect begins with.
 fn first_event(engine: &Engine<'_>, effect: EffectId) -> Option<EventId> {

@@ -15,6 +15,7 @@ mod confidence;
 mod context;
 mod disk;
 mod divergence;
+mod doubts;
 mod environment;
 pub mod evaluate;
 mod gates;

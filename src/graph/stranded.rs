@@ -8,6 +8,7 @@ use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Effects, EventId, Exit};
 
 use super::blocks::is_test;
+use super::doubts::compares_rank;
 use super::evaluate::Engine;
 use super::program::Program;
 
@@ -84,7 +85,8 @@ impl Walk<'_, '_> {
                 };
                 if let Some((event, call)) = behind.filter(on_group)
                     && !vary.is_empty()
-                    && let Some(raised) = [*then, *otherwise]
+                    && compares_rank(engine, *test)
+                    && let Some((raised, always)) = [*then, *otherwise]
                         .into_iter()
                         .find_map(|arm| passed_on(engine, arm, engine.effects.event(event).op))
                 {
@@ -97,7 +99,8 @@ impl Walk<'_, '_> {
                             op: event.op,
                             event: event.site,
                             call,
-                            confidence: event.confidence.min(self.sure),
+                            // Who has thought of a failure that is none lets pass on only what nobody has thought of.
+                            confidence: if always { event.confidence.min(self.sure) } else { Confidence::Low },
                         });
                     }
                     return;
@@ -152,8 +155,9 @@ fn first_event(engine: &Engine<'_>, effect: EffectId, call: Option<(Site, Symbol
     }
 }
 
-/// Where a handler in the arm passes a failure on, without having met the peers in the operation they are in.
-fn passed_on(engine: &Engine<'_>, arm: EffectId, op: Symbol) -> Option<Site> {
+/// Where a handler in the arm passes a failure on, without having met the peers in the operation they are in, and whether
+/// it always does.
+fn passed_on(engine: &Engine<'_>, arm: EffectId, op: Symbol) -> Option<(Site, bool)> {
     if !engine.effects.summed(arm).raises {
         return None;
     }
@@ -178,14 +182,17 @@ fn passed_on(engine: &Engine<'_>, arm: EffectId, op: Symbol) -> Option<Site> {
     }
 }
 
-fn raise_in(engine: &Engine<'_>, effect: EffectId) -> Option<Site> {
+fn raise_in(engine: &Engine<'_>, effect: EffectId) -> Option<(Site, bool)> {
     if !engine.effects.summed(effect).raises {
         return None;
     }
     match engine.effects.get(effect) {
-        Effect::Exit(Exit::Raise(_), site) => Some(*site),
+        Effect::Exit(Exit::Raise(_), site) => Some((*site, true)),
         Effect::Seq(parts) => parts.iter().find_map(|&part| raise_in(engine, part)),
-        Effect::Choice { then, otherwise, .. } => raise_in(engine, *then).or_else(|| raise_in(engine, *otherwise)),
+        Effect::Choice { then, otherwise, .. } => match (raise_in(engine, *then), raise_in(engine, *otherwise)) {
+            (Some((one, true)), Some((_, true))) => Some((one, true)),
+            (one, other) => one.or(other).map(|(site, _)| (site, false)),
+        },
         Effect::Loop { body, .. } | Effect::Scope { body, .. } => raise_in(engine, *body),
         _ => None,
     }

@@ -23,7 +23,7 @@ impl Communication<'_> {
         let bound = definition.class.is_some()
             && definition.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"));
         let mut out = Truths::new();
-        for &(name, _) in steps.iter().flat_map(|step| &step.guards) {
+        for &(name, _) in steps.iter().flat_map(|step| step.guards.iter().chain(&step.left)) {
             if out.iter().any(|(known, _)| *known == name) {
                 continue;
             }
@@ -65,7 +65,8 @@ impl Communication<'_> {
                 let model = &self.program.file(file).model;
                 for step in self.steps_of(from.function).iter() {
                     let never = |(name, truth): &(Symbol, bool)| from.truths.contains(&(*name, !truth));
-                    if step.guards.iter().any(never) {
+                    // Who comes to the end of a group is asked closely: some end it in another way, and return.
+                    if step.guards.iter().any(never) || wanted == Wanted::Any && step.left.iter().any(never) {
                         whole = false;
                         continue;
                     }
@@ -113,14 +114,14 @@ impl Communication<'_> {
         let definition = model.function(local);
         let mut calls = Vec::new();
         if definition.kind != FunctionKind::ClassBody {
-            guarded_calls(model, definition, definition.body, &Truths::new(), &mut calls);
+            guarded_calls(model, definition, definition.body, &Guards::default(), &mut calls);
         }
         let mut steps = Vec::new();
-        for (expr, call, guards) in calls {
+        for (expr, call, Guards { around, left }) in calls {
             if let Some(issue) = self.itself(file, local, expr, call) {
-                steps.push(Step { what: Towards::Issues(issue), guards });
+                steps.push(Step { what: Towards::Issues(issue), guards: around, left });
             } else if let Some((called, confidence)) = self.callee(file, local, call) {
-                steps.push(Step { what: Towards::Calls(expr, called, confidence), guards });
+                steps.push(Step { what: Towards::Calls(expr, called, confidence), guards: around, left });
             }
         }
         let steps: Rc<[Step]> = steps.into();
@@ -137,14 +138,24 @@ fn truth_of(expr: Expr) -> Option<bool> {
     }
 }
 
+/// The parameters that decide whether a call is made.
+#[derive(Clone, Default)]
+struct Guards {
+    /// By the conditions around it.
+    around: Truths,
+    /// By those before it at which the function was left.
+    left: Truths,
+}
+
 /// The calls of a block with the parameters that decide whether they are made.
 fn guarded_calls(
     model: &File,
     definition: &Function,
     block: Block,
-    guards: &Truths,
-    out: &mut Vec<(ExprId, Call, Truths)>,
+    guards: &Guards,
+    out: &mut Vec<(ExprId, Call, Guards)>,
 ) {
+    let guards = &mut guards.clone();
     for &id in model.block(block) {
         let stmt = model.stmt(id);
         for root in expressions_of(model, stmt) {
@@ -157,13 +168,17 @@ fn guarded_calls(
         match stmt {
             Stmt::If { test, body, orelse } => {
                 let mut holds = guards.clone();
-                asked(model, definition, *test, true, &mut holds);
+                asked(model, definition, *test, true, &mut holds.around);
                 guarded_calls(model, definition, *body, &holds, out);
                 let mut fails = guards.clone();
                 if !matches!(model.expr(*test), Expr::And(_)) {
-                    asked(model, definition, *test, false, &mut fails);
+                    asked(model, definition, *test, false, &mut fails.around);
                 }
                 guarded_calls(model, definition, *orelse, &fails, out);
+                // What stands behind `if aborts: ...; return` is done where it does not hold.
+                if leaves(model, *body) && orelse.is_empty() && !matches!(model.expr(*test), Expr::And(_)) {
+                    asked(model, definition, *test, false, &mut guards.left);
+                }
             }
             Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
                 guarded_calls(model, definition, *body, guards, out);
@@ -182,6 +197,11 @@ fn guarded_calls(
             _ => {}
         }
     }
+}
+
+/// Whether whoever comes to the end of the block leaves the function there.
+fn leaves(model: &File, block: Block) -> bool {
+    model.block(block).last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Return(_) | Stmt::Raise { .. }))
 }
 
 /// The parameters that a test asks for, when it comes out as `truth`.

@@ -110,6 +110,8 @@ pub struct Engine<'p> {
     pub(super) disks: FxHashSet<Value>,
     /// Conditions under which a function refuses its argument: a file where it asked for a folder.
     pub(super) refusals: FxHashSet<Site>,
+    /// Variables of modules that begin with a constant and are set by functions.
+    pub(super) switches: FxHashSet<Value>,
     reaching: &'p FxHashSet<FunctionId>,
     pub(super) taint: &'p Taint,
     pub(super) results: FxHashMap<(Value, Box<[Value]>), Value>,
@@ -158,6 +160,7 @@ impl<'p> Engine<'p> {
             clocks: FxHashSet::default(),
             disks: FxHashSet::default(),
             refusals: FxHashSet::default(),
+            switches: FxHashSet::default(),
             reaching,
             taint,
             results: FxHashMap::default(),

@@ -53,6 +53,8 @@ impl<'p> Engine<'p> {
             if !only_begins || !is_rebound(model, name) {
                 let mut frame = self.module_frame(file);
                 value = self.expression(&mut frame, expr);
+            } else {
+                self.switches.insert(fallback);
             }
         }
         let unhelpful = matches!(self.values.node(value), Node::None | Node::Unknown(_));

@@ -8,6 +8,7 @@ use crate::model::{Block, Call, Expr, LocalFunction, Stmt, Try, each_statement};
 use super::super::blocks::{conditions_in, is_test, mentions, names_bound, yields};
 use super::super::communication::{Issue, Wanted, calls_in};
 use super::super::hazard::Caught;
+use super::super::helpers::called;
 use super::{Cleanup, Place, Search};
 
 impl Search<'_, '_> {
@@ -160,14 +161,23 @@ impl Search<'_, '_> {
         calls_in(model, model.function(function).body).into_iter().any(|(_, call)| alone(call) && joins(call))
     }
 
-    /// Whether the handler ends the process without running what stands in `finally`.
+    /// Whether the handler ends the process without running what stands in `finally`, itself or in a function that it
+    /// calls for that.
     pub(super) fn leaves_at_once(&self, file: FileId, function: LocalFunction, block: Block) -> bool {
-        let calls = calls_in(self.model(file), block);
-        calls.iter().any(|(_, call)| {
-            self.program
-                .resolve(file, function, call.callee)
-                .is_some_and(|dotted| matches!(dotted.as_str(), "os._exit" | "os.abort" | "os.kill" | "os.killpg"))
-        })
+        let model = self.model(file);
+        let ends = |file: FileId, function: LocalFunction, block: Block| {
+            calls_in(self.model(file), block).iter().any(|(_, call)| {
+                self.program
+                    .resolve(file, function, call.callee)
+                    .is_some_and(|dotted| matches!(dotted.as_str(), "os._exit" | "os.abort" | "os.kill" | "os.killpg"))
+            })
+        };
+        let called = |call: Call| called(self.program, file, function, call.callee);
+        ends(file, function, block)
+            || calls_in(model, block).into_iter().filter_map(|(_, call)| called(call)).any(|function| {
+                let (file, local) = self.program.locate(function);
+                ends(file, local, self.model(file).function(local).body)
+            })
     }
 }
 

@@ -1,0 +1,244 @@
+//! Evidence that is too thin to be shown unasked, by its kind: what lies between ranks and the answer in which they are
+//! said to differ, and between the place where they part and the operation.
+//!
+//! Each kind was counted on findings that had been judged one by one (docs/precision.md): where fewer than two of three
+//! were right, it makes the confidence low.
+
+use rustc_hash::FxHashSet;
+
+use crate::base::FileId;
+use crate::flow::{Effect, EffectId, Exit, GroupKey, LoopKind, Node, Value, parts};
+use crate::model::CompareOp;
+
+use super::blame::{contains, preorder};
+use super::confidence::{DRAWN, Evidence};
+use super::evaluate::Engine;
+use super::witness::SplitKind;
+
+/// Parts of a question that are looked at.
+const MAX_PARTS: usize = 400;
+
+impl Evidence<'_, '_> {
+    /// Whether a test parts ranks: it is run, on several ranks, and has shown that it gets through.
+    pub(super) fn is_tested(&self) -> bool {
+        self.engine.is_test(self.function)
+    }
+
+    /// Whether a rank has gone into an opaque answer by more than comparisons and sums: through what was kept in a variable
+    /// behind a question for it, through elements, attributes, unknown functions. Which ranks answer what nobody has shown.
+    pub(super) fn loses_the_rank(&self) -> bool {
+        let by_rank = self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)));
+        if !by_rank || !self.is_opaque() || self.decision.is_none() {
+            return false;
+        }
+        let unknown = matches!(self.found.group, GroupKey::Other(_) | GroupKey::NonMember);
+        unknown || !self.test.is_some_and(|test| compares_rank(self.engine, test))
+    }
+
+    /// Whether a parameter that is called as a rank is decides through something that is made of it: the caller may hand
+    /// over whatever it likes.
+    pub(super) fn is_named_and_lost(&self) -> bool {
+        let Some(&Node::Parameter(function, position)) = self.leaf.map(|leaf| self.engine.values.node(leaf)) else {
+            return false;
+        };
+        let named = self.birth.is_some_and(|birth| birth.reason.as_str().ends_with("by its name"));
+        // A root that is a parameter with a value of its own is a wish of the caller, the same for all.
+        let parameter = self.engine.program.function(function).parameters.get(usize::from(position));
+        let wished = self.kind == SplitKind::WrongRoot && parameter.is_some_and(|parameter| parameter.default.is_some());
+        let lost = self.is_opaque() && !self.test.is_some_and(|test| compares_rank(self.engine, test));
+        named && (wished || lost && self.decision.is_some())
+    }
+
+    /// Whether ranks part over a number that each draws: where they train one model they are seeded alike.
+    pub(super) fn is_drawn(&self) -> bool {
+        self.is_opaque() && self.birth.is_some_and(|birth| birth.reason.as_str() == DRAWN)
+    }
+
+    /// Whether a fact of this process is only the key under which something was put away: all put it away.
+    pub(super) fn is_a_key(&self) -> bool {
+        let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
+        matches!(self.engine.values.node(leaf), Node::Local(..)) && is_only_key(self.engine, test, leaf)
+    }
+
+    /// Whether a function that the way leads through issues the operation only if a thing that it is given is of some
+    /// kind, or once for each of what an object holds: whoever calls it on some ranks has a thing of which that is not
+    /// true, or nothing in it.
+    pub(super) fn depends_on_what_is_handed(&self) -> bool {
+        let inside = self.kind != SplitKind::EarlyExit && (!self.is_opaque() || self.is_by_rank());
+        let (Some(decision), Some(cause)) = (self.decision.filter(|_| inside), self.cause) else { return false };
+        let engine = self.engine;
+        let elsewhere = |site| !engine.same_function(decision.site, site);
+        preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
+            Effect::Choice { test, site, then, otherwise, .. } if elsewhere(*site) => {
+                engine.values.vary(*test).is_empty()
+                    && contains(engine, *then, self.main) != contains(engine, *otherwise, self.main)
+                    && (asks_what_it_is(engine, *test) || asks_a_switch(engine, *test))
+            }
+            Effect::Loop { kind: LoopKind::For { iter, .. }, site, body, .. } if elsewhere(*site) => {
+                contains(engine, *body, self.main) && is_held(engine, *iter)
+            }
+            _ => false,
+        })
+    }
+
+    fn is_by_rank(&self) -> bool {
+        self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)))
+    }
+
+    /// Whether the rank that does not issue the operation has only begun another turn of an endless loop, before it issued
+    /// anything: it comes there in a later one.
+    pub(super) fn tries_again(&self) -> bool {
+        let Some(cause) = self.cause.filter(|_| self.kind == SplitKind::Conditional) else { return false };
+        let engine = self.engine;
+        let Effect::Choice { then, otherwise, .. } = engine.effects.get(cause.effect) else { return false };
+        let (then, otherwise) = (*then, *otherwise);
+        let arm = match (contains(engine, then, self.main), contains(engine, otherwise, self.main)) {
+            (true, false) => otherwise,
+            (false, true) => then,
+            _ => return false,
+        };
+        let is_exit = |effect: EffectId, wanted: fn(&Exit) -> bool| {
+            matches!(engine.effects.get(effect), Effect::Exit(exit, _) if wanted(exit))
+        };
+        let below = preorder(engine, arm);
+        let event = below.iter().position(|&effect| matches!(engine.effects.get(effect), Effect::Event(_)));
+        let again = below.iter().position(|&effect| is_exit(effect, |exit| matches!(exit, Exit::Continue)));
+        let leaves = below.iter().any(|&effect| is_exit(effect, |exit| matches!(exit, Exit::Break | Exit::Return)));
+        let (Some(event), Some(again)) = (event, again) else { return false };
+        again < event
+            && !leaves
+            && preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {
+                Effect::Loop { kind: LoopKind::While { test }, body, .. } => {
+                    *engine.values.node(*test) == Node::Bool(true) && contains(engine, *body, self.main)
+                }
+                _ => false,
+            })
+    }
+}
+
+/// Whether the value is a comparison of a rank, a share of a range by rank, a number that is counted by rank, or made of
+/// such by logic alone.
+pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
+    const PLAIN: [&str; 16] = [
+        "min", "max", "int", "float", "range", "len", "abs", "item", "tensor", "full", "iter", "next", "zip", "enumerate", "missed",
+        "ended",
+    ];
+    let mut pending = vec![test];
+    let mut seen = FxHashSet::default();
+    while let Some(value) = pending.pop() {
+        if !seen.insert(value) || seen.len() > MAX_PARTS || engine.values.vary(value).is_empty() {
+            continue;
+        }
+        match engine.values.node(value) {
+            Node::Rank(_) | Node::Parameter(..) => return true,
+            Node::Not(inner) | Node::Length(inner) | Node::Agreed(_, inner, _) => pending.push(*inner),
+            Node::Compare(CompareOp::In | CompareOp::NotIn, left, _) => pending.push(*left),
+            Node::And(left, right)
+            | Node::Or(left, right)
+            | Node::Compare(_, left, right)
+            | Node::Binary(_, left, right) => pending.extend([*left, *right]),
+            Node::Index(_, place) => pending.push(*place),
+            Node::If(test, then, otherwise) => {
+                pending.extend([*then, *otherwise]);
+                if is_number(engine, *then) && is_number(engine, *otherwise) {
+                    pending.push(*test);
+                }
+            }
+            Node::Range(parts) | Node::Sequence(parts) => pending.extend(parts.iter()),
+            Node::Carried(_, _, parts) if parts.first().is_some_and(|&first| is_number(engine, first)) => {
+                pending.extend(parts.iter());
+            }
+            Node::Carried(_, _, parts) | Node::Changed(_, parts) => pending.extend(parts.first()),
+            Node::Apply(name, parts) | Node::Mapped(name, parts) if PLAIN.contains(&name.last_part().as_str()) => pending.extend(parts.iter()),
+            Node::Mapped(_, parts) if !parts.is_empty() => pending.push(parts[0]),
+            _ => {}
+        }
+    }
+    false
+}
+
+fn is_number(engine: &Engine<'_>, value: Value) -> bool {
+    match engine.values.node(value) {
+        Node::Int(_) | Node::Binary(..) => true,
+        Node::Carried(_, _, parts) => parts.first().is_some_and(|&first| is_number(engine, first)),
+        _ => false,
+    }
+}
+
+/// Whether the leaf goes into the value only as the place at which something is looked up.
+fn is_only_key(engine: &Engine<'_>, value: Value, leaf: Value) -> bool {
+    let (mut seen, mut key) = (FxHashSet::default(), false);
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        if value == leaf || seen.len() > MAX_PARTS {
+            return false;
+        }
+        if !seen.insert(value) || engine.values.vary(value).is_empty() {
+            continue;
+        }
+        match engine.values.node(value) {
+            Node::Index(whole, place) if *place == leaf => {
+                key = true;
+                pending.push(*whole);
+            }
+            node => pending.extend(parts(node)),
+        }
+    }
+    key
+}
+
+/// Whether the question is of what kind a thing is, or too deep to say of what it is.
+fn asks_what_it_is(engine: &Engine<'_>, test: Value) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![test];
+    while let Some(value) = pending.pop() {
+        if !seen.insert(value) || seen.len() > MAX_PARTS {
+            continue;
+        }
+        match engine.values.node(value) {
+            Node::Apply(_, parts) if parts.iter().any(|&part| is_kind(engine, part)) => return true,
+            Node::Local(site, _) if site.file == FileId(u32::MAX) => return true,
+            Node::Not(inner) => pending.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
+            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
+            Node::Apply(name, parts) if matches!(name.as_str(), "any" | "all") => pending.extend(parts.iter()),
+            Node::Mapped(_, parts) | Node::Sequence(parts) => pending.extend(parts.iter()),
+            _ => {}
+        }
+    }
+    false
+}
+
+fn is_kind(engine: &Engine<'_>, value: Value) -> bool {
+    matches!(engine.values.node(value), Node::Kind(_))
+}
+
+/// Whether the question is of a variable of a module of the program, a switch that somebody turns.
+fn asks_a_switch(engine: &Engine<'_>, test: Value) -> bool {
+    let mut pending = vec![test];
+    for _ in 0..MAX_PARTS {
+        let Some(value) = pending.pop() else { return false };
+        match engine.values.node(value) {
+            _ if engine.switches.contains(&value) => return true,
+            Node::Not(inner) => pending.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
+            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
+            Node::Compare(_, left, right) => pending.extend([*left, *right]),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a loop goes over what an object holds, or what was gathered in a variable: how much that is nobody has shown.
+fn is_held(engine: &Engine<'_>, iter: Value) -> bool {
+    let mut value = iter;
+    for _ in 0..MAX_PARTS {
+        value = match engine.values.node(value) {
+            Node::Mapped(_, parts) | Node::Apply(_, parts) if !parts.is_empty() => parts[0],
+            Node::Changed(..) | Node::Carried(..) | Node::Mapping(_) => return true,
+            _ => return false,
+        };
+    }
+    false
+}
