@@ -79,6 +79,7 @@ impl Evidence<'_, '_> {
             || self.loses_the_rank()
             || self.is_named_and_lost()
             || self.is_drawn()
+            || self.is_settled_elsewhere()
             || self.is_a_key()
             || self.depends_on_what_is_handed()
             || self.tries_again()

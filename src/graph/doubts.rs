@@ -31,7 +31,12 @@ impl Evidence<'_, '_> {
         if !by_rank || !self.is_opaque() || self.decision.is_none() {
             return false;
         }
-        let unknown = matches!(self.found.group, GroupKey::Other(_) | GroupKey::NonMember);
+        // The ranks of a group of unknown layout may be just those, unless the group itself is asked.
+        let unknown = match self.found.group {
+            GroupKey::Other(group) => !self.test.is_some_and(|test| mentions(self.engine, test, group)),
+            GroupKey::NonMember => true,
+            _ => false,
+        };
         unknown || !self.test.is_some_and(|test| compares_rank(self.engine, test))
     }
 
@@ -47,6 +52,12 @@ impl Evidence<'_, '_> {
         let wished = self.kind == SplitKind::WrongRoot && parameter.is_some_and(|parameter| parameter.default.is_some());
         let lost = self.is_opaque() && !self.test.is_some_and(|test| compares_rank(self.engine, test));
         named && (wished || lost && self.decision.is_some())
+    }
+
+    /// Whether settings say whether the operation communicates at all: the forward pass of an engine does where it is sharded
+    /// to the last.
+    pub(super) fn is_settled_elsewhere(&self) -> bool {
+        self.engine.effects.event(self.main).op.as_str() == "deepspeed_forward"
     }
 
     /// Whether ranks part over a number that each draws: where they train one model they are seeded alike.
@@ -116,42 +127,94 @@ impl Evidence<'_, '_> {
     }
 }
 
-/// Whether the value is a comparison of a rank, a share of a range by rank, a number that is counted by rank, or made of
-/// such by logic alone.
+/// Whether the value is a comparison of a rank, this rank's share of something, a number that is counted by rank, what one
+/// rank has and another has not, or made of such by logic and containers alone.
 pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
-    const PLAIN: [&str; 16] = [
-        "min", "max", "int", "float", "range", "len", "abs", "item", "tensor", "full", "iter", "next", "zip", "enumerate", "missed",
-        "ended",
+    const PLAIN: [&str; 18] = [
+        "min", "max", "int", "float", "range", "len", "abs", "item", "tensor", "full", "iter", "next", "zip", "enumerate",
+        "missed", "ended", "DataLoader", "Subset",
     ];
-    let mut pending = vec![test];
+    // Values, and whether only their number of elements is asked for.
+    let mut pending = vec![(test, false)];
     let mut seen = FxHashSet::default();
-    while let Some(value) = pending.pop() {
+    while let Some((value, counted)) = pending.pop() {
         if !seen.insert(value) || seen.len() > MAX_PARTS || engine.values.vary(value).is_empty() {
             continue;
         }
+        let mut push = |parts: &[Value]| pending.extend(parts.iter().map(|&part| (part, counted)));
         match engine.values.node(value) {
             Node::Rank(_) | Node::Parameter(..) => return true,
-            Node::Not(inner) | Node::Length(inner) | Node::Agreed(_, inner, _) => pending.push(*inner),
-            Node::Compare(CompareOp::In | CompareOp::NotIn, left, _) => pending.push(*left),
+            Node::Not(inner) | Node::Agreed(_, inner, _) | Node::Loader(inner, _) => push(&[*inner]),
+            Node::Length(inner) => pending.push((*inner, true)),
+            Node::Compare(CompareOp::In | CompareOp::NotIn, left, _) => push(&[*left]),
             Node::And(left, right)
             | Node::Or(left, right)
             | Node::Compare(_, left, right)
-            | Node::Binary(_, left, right) => pending.extend([*left, *right]),
-            Node::Index(_, place) => pending.push(*place),
+            | Node::Binary(_, left, right)
+            | Node::Index(left, right) => push(&[*left, *right]),
             Node::If(test, then, otherwise) => {
-                pending.extend([*then, *otherwise]);
-                if is_number(engine, *then) && is_number(engine, *otherwise) {
-                    pending.push(*test);
+                push(&[*then, *otherwise]);
+                if are_unlike(engine, *then, *otherwise) {
+                    push(&[*test]);
                 }
             }
-            Node::Range(parts) | Node::Sequence(parts) => pending.extend(parts.iter()),
-            Node::Carried(_, _, parts) if parts.first().is_some_and(|&first| is_number(engine, first)) => {
-                pending.extend(parts.iter());
+            Node::Range(parts) | Node::Sequence(parts) | Node::Carried(_, _, parts) | Node::Changed(_, parts) => {
+                push(parts);
             }
-            Node::Carried(_, _, parts) | Node::Changed(_, parts) => pending.extend(parts.first()),
-            Node::Apply(name, parts) | Node::Mapped(name, parts) if PLAIN.contains(&name.last_part().as_str()) => pending.extend(parts.iter()),
-            Node::Mapped(_, parts) if !parts.is_empty() => pending.push(parts[0]),
+            Node::Apply(name, parts) | Node::Mapped(name, parts) if PLAIN.contains(&name.last_part().as_str()) => {
+                push(parts);
+            }
+            Node::Mapped(name, parts) => match name.as_str() {
+                "comprehension" | "map" | "filter" | "store" | "update" => push(parts),
+                _ => push(&parts[..parts.len().min(1)]),
+            },
+            // What a function makes of this rank's share; how much that is says the function.
+            Node::Apply(_, parts) | Node::Invoked(_, parts) if !counted => {
+                let shared = |part: &&Value| matches!(engine.values.node(**part), Node::Index(..));
+                pending.extend(parts.iter().filter(shared).map(|&part| (part, counted)));
+            }
             _ => {}
+        }
+    }
+    false
+}
+
+/// Whether it makes a difference which of the two it is: two numbers, something and nothing, containers that were made in
+/// different ways.
+fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
+    let nothing = |value: Value, other: Value| match engine.values.node(value) {
+        Node::None | Node::Sequence(_) | Node::Range(_) | Node::Mapping(_) => true,
+        Node::Index(whole, _) => *whole == other,
+        _ => false,
+    };
+    let is_settled = |value: Value| {
+        !matches!(engine.values.node(value), Node::If(..) | Node::Carried(..) | Node::Changed(..) | Node::Bool(_))
+    };
+    // As long as another rank has said.
+    let is_agreed = |value: Value| match engine.values.node(value) {
+        Node::Range(parts) => parts.iter().any(|&part| engine.values.is_received(part, &|_| None)),
+        _ => false,
+    };
+    let node = |value: Value| std::mem::discriminant(engine.values.node(value));
+    is_number(engine, one) && is_number(engine, other)
+        || (nothing(one, other) || nothing(other, one))
+            && is_settled(one)
+            && is_settled(other)
+            && node(one) != node(other)
+            && !is_agreed(one)
+            && !is_agreed(other)
+}
+
+/// Whether a value goes into another.
+fn mentions(engine: &Engine<'_>, value: Value, wanted: Value) -> bool {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        if value == wanted {
+            return true;
+        }
+        if seen.insert(value) && seen.len() <= MAX_PARTS {
+            pending.extend(parts(engine.values.node(value)));
         }
     }
     false
