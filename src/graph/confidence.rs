@@ -80,6 +80,9 @@ impl Evidence<'_, '_> {
             || self.is_named_and_lost()
             || self.is_drawn()
             || self.is_settled_elsewhere()
+            || self.is_agreed_where_set()
+            || self.goes_over_a_listing()
+            || self.is_far_from_the_batch()
             || self.is_a_key()
             || self.depends_on_what_is_handed()
             || self.tries_again()
@@ -110,7 +113,7 @@ impl Evidence<'_, '_> {
         }
     }
 
-    fn is_near(&self, born: Site) -> bool {
+    pub(super) fn is_near(&self, born: Site) -> bool {
         self.decision.is_some_and(|decision| self.engine.same_function(decision.site, born))
     }
 

@@ -100,7 +100,8 @@ impl Evidence<'_, '_> {
             let span = model.span(expr);
             // Before the question it matters what only some make.
             let in_time = span.start >= born.span.end
-                || span.end <= born.span.start && decided.iter().any(|block| block.start <= span.start && span.end <= block.end);
+                || span.end <= born.span.start
+                    && decided.iter().any(|block| block.start <= span.start && span.end <= block.end);
             in_time && (leads(expr) && given().any(hands_over) || may_make(model, call) && given().any(speaks_of))
         })
     }
@@ -186,20 +187,47 @@ fn places_in(model: &File, root: ExprId) -> Vec<Symbol> {
 fn may_make(model: &File, call: Call) -> bool {
     let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return false };
     const READS: [&str; 28] = [
-        "load", "read", "exists", "isfile", "isdir", "is_file", "is_dir", "listdir", "glob", "join", "basename", "dirname",
-        "abspath", "path", "parse", "format", "print", "log", "info", "warn", "error", "pretrained",
-        "restore", "from", "resolve", "check", "validate", "find",
+        "load",
+        "read",
+        "exists",
+        "isfile",
+        "isdir",
+        "is_file",
+        "is_dir",
+        "listdir",
+        "glob",
+        "join",
+        "basename",
+        "dirname",
+        "abspath",
+        "path",
+        "parse",
+        "format",
+        "print",
+        "log",
+        "info",
+        "warn",
+        "error",
+        "pretrained",
+        "restore",
+        "from",
+        "resolve",
+        "check",
+        "validate",
+        "find",
     ];
     let name = name.as_str().to_ascii_lowercase();
     if name == "open" {
         let modes = model.list(call.args).get(1).copied();
-        let named = model.keywords(call).iter().find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "mode"));
+        let named =
+            model.keywords(call).iter().find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "mode"));
         let mode = modes.or(named.map(|keyword| keyword.value));
         let writes = |text: Symbol| text.as_str().contains(['w', 'a', 'x', '+']);
         return mode.is_some_and(|mode| matches!(model.expr(mode), Expr::Str(text) if writes(text)));
     }
     let reads = |word: &str| READS.contains(&word) || READS.contains(&word.trim_end_matches("ing"));
-    !name.split('_').any(reads) && !matches!(name.as_str(), "str" | "len" | "list" | "sorted" | "int" | "append" | "get")
+    !name.split('_').any(reads)
+        && !matches!(name.as_str(), "str" | "len" | "list" | "sorted" | "int" | "append" | "get")
 }
 
 /// Whether an argument is a function of the program, or something imported.

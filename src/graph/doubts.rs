@@ -18,6 +18,9 @@ use super::witness::SplitKind;
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 400;
 
+/// Steps down to what ranks have agreed on.
+const MAX_DEPTH: usize = 8;
+
 impl Evidence<'_, '_> {
     /// Whether a test parts ranks: it is run, on several ranks, and has shown that it gets through.
     pub(super) fn is_tested(&self) -> bool {
@@ -49,9 +52,28 @@ impl Evidence<'_, '_> {
         let named = self.birth.is_some_and(|birth| birth.reason.as_str().ends_with("by its name"));
         // A root that is a parameter with a value of its own is a wish of the caller, the same for all.
         let parameter = self.engine.program.function(function).parameters.get(usize::from(position));
-        let wished = self.kind == SplitKind::WrongRoot && parameter.is_some_and(|parameter| parameter.default.is_some());
+        let wished =
+            self.kind == SplitKind::WrongRoot && parameter.is_some_and(|parameter| parameter.default.is_some());
         let lost = self.is_opaque() && !self.test.is_some_and(|test| compares_rank(self.engine, test));
         named && (wished || lost && self.decision.is_some())
+    }
+
+    /// Whether a loop goes over what a listing of the disk holds: two listings of one folder are as long as each other.
+    pub(super) fn goes_over_a_listing(&self) -> bool {
+        self.kind == SplitKind::Loop && self.leaf.is_some_and(|leaf| self.engine.disks.contains(&leaf))
+    }
+
+    /// Whether what is asked is a number that was made of a batch somewhere else, by a model or a metric: mostly the ranks have averaged it, in
+    /// a way that is not seen here. Whether there is something in a batch is asked of the batch itself.
+    pub(super) fn is_far_from_the_batch(&self) -> bool {
+        let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
+        let near = self.birth.is_some_and(|birth| self.is_near(birth.site));
+        self.engine.shares.contains(&leaf) && self.decision.is_some() && !near && !asks_the_batch(self.engine, test)
+    }
+
+    /// Whether the ranks agree on what is asked where a setting says so: with another one the function may never be called.
+    pub(super) fn is_agreed_where_set(&self) -> bool {
+        self.is_opaque() && self.test.is_some_and(|test| agrees_where_set(self.engine, test))
     }
 
     /// Whether settings say whether the operation communicates at all: the forward pass of an engine does where it is sharded
@@ -108,9 +130,7 @@ impl Evidence<'_, '_> {
             (false, true) => then,
             _ => return false,
         };
-        let is_exit = |effect: EffectId, wanted: fn(&Exit) -> bool| {
-            matches!(engine.effects.get(effect), Effect::Exit(exit, _) if wanted(exit))
-        };
+        let is_exit = |effect: EffectId, wanted: fn(&Exit) -> bool| matches!(engine.effects.get(effect), Effect::Exit(exit, _) if wanted(exit));
         let below = preorder(engine, arm);
         let event = below.iter().position(|&effect| matches!(engine.effects.get(effect), Effect::Event(_)));
         let again = below.iter().position(|&effect| is_exit(effect, |exit| matches!(exit, Exit::Continue)));
@@ -131,8 +151,24 @@ impl Evidence<'_, '_> {
 /// rank has and another has not, or made of such by logic and containers alone.
 pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
     const PLAIN: [&str; 18] = [
-        "min", "max", "int", "float", "range", "len", "abs", "item", "tensor", "full", "iter", "next", "zip", "enumerate",
-        "missed", "ended", "DataLoader", "Subset",
+        "min",
+        "max",
+        "int",
+        "float",
+        "range",
+        "len",
+        "abs",
+        "item",
+        "tensor",
+        "full",
+        "iter",
+        "next",
+        "zip",
+        "enumerate",
+        "missed",
+        "ended",
+        "DataLoader",
+        "Subset",
     ];
     // Values, and whether only their number of elements is asked for.
     let mut pending = vec![(test, false)];
@@ -165,7 +201,7 @@ pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
                 push(parts);
             }
             Node::Mapped(name, parts) => match name.as_str() {
-                "comprehension" | "map" | "filter" | "store" | "update" => push(parts),
+                "comprehension" | "map" | "filter" | "store" | "update" | "extend" | "append" => push(parts),
                 _ => push(&parts[..parts.len().min(1)]),
             },
             // What a function makes of this rank's share; how much that is says the function.
@@ -226,6 +262,80 @@ fn is_number(engine: &Engine<'_>, value: Value) -> bool {
         Node::Carried(_, _, parts) => parts.first().is_some_and(|&first| is_number(engine, first)),
         _ => false,
     }
+}
+
+/// Whether a question is one of what there is in a batch: whether it is empty or absent, or of its entries as they are.
+fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
+    // Values, and whether it is only asked whether they are there.
+    let mut pending = vec![(test, false)];
+    let mut seen = FxHashSet::default();
+    while let Some((value, absent)) = pending.pop() {
+        if !seen.insert((value, absent)) || seen.len() > MAX_PARTS || engine.values.vary(value).is_empty() {
+            continue;
+        }
+        if engine.shares.contains(&value) {
+            return true;
+        }
+        let mut push = |parts: &[Value], absent: bool| pending.extend(parts.iter().map(|&part| (part, absent)));
+        match engine.values.node(value) {
+            Node::Parameter(..) | Node::Local(..) | Node::Rank(_) => return true,
+            Node::Compare(CompareOp::Is | CompareOp::IsNot, subject, _) => push(&[*subject], true),
+            Node::Length(inner) => push(&[*inner], true),
+            Node::Compare(_, left, right) | Node::And(left, right) | Node::Or(left, right) => {
+                push(&[*left, *right], absent);
+            }
+            Node::Not(inner) | Node::Attribute(inner, _) | Node::Item(_, inner) | Node::Loader(inner, _) => {
+                push(&[*inner], absent);
+            }
+            Node::Index(whole, _) => push(&[*whole], absent),
+            Node::If(test, then, otherwise) => push(&[*test, *then, *otherwise], absent),
+            Node::Apply(name, parts) if asks_for_numbers(name.last_part().as_str()) => push(parts, true),
+            Node::Apply(name, parts) if name.as_str().starts_with("torch.") => push(parts, absent),
+            Node::Apply(name, parts) if matches!(name.as_str(), "all" | "any" | "item" | "bool" | "numel") => {
+                push(parts, absent);
+            }
+            Node::Range(parts) | Node::Mapped(_, parts) => push(parts, true),
+            node if absent => push(&parts(node), true),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether part of a question is agreed on under one setting and not under another.
+fn agrees_where_set(engine: &Engine<'_>, test: Value) -> bool {
+    let values = &engine.values;
+    let is_agreed = |mut value: Value| {
+        for _ in 0..MAX_DEPTH {
+            value = match values.node(value) {
+                Node::Agreed(..) => return true,
+                Node::Binary(_, left, _) => *left,
+                Node::If(_, then, _) => *then,
+                _ => return false,
+            };
+        }
+        false
+    };
+    let mut pending = vec![test];
+    let mut seen = FxHashSet::default();
+    while let Some(value) = pending.pop() {
+        if !seen.insert(value) || seen.len() > MAX_PARTS || values.vary(value).is_empty() {
+            continue;
+        }
+        if let Node::If(test, then, otherwise) = values.node(value)
+            && values.vary(*test).is_empty()
+            && is_agreed(*then) != is_agreed(*otherwise)
+        {
+            return true;
+        }
+        pending.extend(parts(values.node(value)));
+    }
+    false
+}
+
+/// Whether a function asks whether these are numbers at all: that is each rank's own, before it is averaged and after.
+fn asks_for_numbers(name: &str) -> bool {
+    ["isnan", "isinf", "isfinite", "overflow"].iter().any(|asked| name.contains(asked))
 }
 
 /// Whether the leaf goes into the value only as the place at which something is looked up.

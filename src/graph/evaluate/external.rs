@@ -57,7 +57,8 @@ impl<'p> Engine<'p> {
         span: Span,
     ) -> Value {
         self.remember_seed(frame, dotted, &arguments);
-        if dotted.as_str().ends_with(".is_initialized") && self.program.catalog.entry(dotted).is_some() {
+        let asks = dotted.as_str().ends_with(".is_initialized") || dotted.as_str() == "torch.distributed.is_available";
+        if asks && self.program.catalog.entry(dotted).is_some() {
             return self.values.make(Node::Apply(Symbol::new(super::operation::INITIALIZED), Box::from([])));
         }
         if super::premise::asks_for_backend(dotted) {

@@ -224,6 +224,8 @@ impl<'p> Engine<'p> {
         use crate::model::Expr;
         let model = frame.model;
         match model.expr(expr) {
+            // The same memory under another name.
+            Expr::Attribute { value: tensor, name } if name.as_str() == "data" => self.store(frame, tensor, value),
             Expr::Name(_) | Expr::Attribute { .. } => {
                 if let Some(path) = self.path(frame, expr) {
                     self.set_path(frame, path, value);

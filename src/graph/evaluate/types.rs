@@ -141,7 +141,29 @@ impl<'p> Engine<'p> {
         };
         let dotted = Symbol::new(&format!("{kind}.{name}"));
         let entry = self.program.catalog.entry(dotted)?.clone();
+        let guessed = confidence == Confidence::Medium && !matches!(self.values.node(value), Node::Typed(_));
+        let confidence = if guessed && self.is_own(frame, kind, name) { Confidence::Low } else { confidence };
         Some(self.catalogued(frame, &entry, name, arguments.clone(), span, confidence))
+    }
+
+    /// Whether an object that is only called as one of a library's may as well be one of the program's: that has a method of
+    /// the name, and the file imports nothing of the library.
+    fn is_own(&self, frame: &Frame<'p>, kind: Symbol, method: Symbol) -> bool {
+        let program = self.program;
+        let root = |name: Symbol| name.as_str().split('.').next().map(str::to_owned);
+        let known = program.catalog.types().find(|known| known.name == kind);
+        let names = known.into_iter().flat_map(|known| known.aliases.iter().chain(&known.first_of)).copied();
+        let roots: Vec<Option<String>> = names.chain([kind]).map(root).collect();
+        let imports = || {
+            let imported = frame.model.imports.iter();
+            let modules = |import: &crate::model::Import| match import.from {
+                true => vec![import.module],
+                false => import.names.iter().map(|alias| Some(alias.name)).collect(),
+            };
+            imported.flat_map(|(_, import)| modules(import)).flatten().collect::<Vec<_>>()
+        };
+        program.methods_named(method).iter().any(|&own| program.same_tree(program.locate(own).0, frame.file))
+            && !imports().into_iter().any(|module| roots.contains(&root(module)))
     }
 
     pub(super) fn typed_attribute(

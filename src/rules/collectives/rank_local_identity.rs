@@ -98,6 +98,10 @@ impl Place<'_> {
             Findings::new_finding(&RULE, site(at), self.program.symbol_of(self.file, self.function), used.message)
                 .help(used.help)
                 .confidence(used.confidence);
+        // A test is run on the nodes it was written for.
+        if crate::graph::is_test(&self.program.file(self.file).path) {
+            finding.confidence = Confidence::Low;
+        }
         if let Some(definition) = crate::rules::calls::definition(self.program, self.file, self.function, used.local)
             && definition != site(used.local)
         {

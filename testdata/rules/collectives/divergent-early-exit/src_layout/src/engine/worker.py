@@ -11,7 +11,7 @@ class Worker:
     def reload(self):
         if os.path.exists(self.path):
             return False
-        self.comm.fence()  # error: [divergent-early-exit]
+        self.comm.fence()  # low: [divergent-early-exit]
         return True
 
     def reload_in_step(self):
