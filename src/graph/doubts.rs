@@ -197,7 +197,9 @@ pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
             Node::Range(parts) | Node::Sequence(parts) | Node::Carried(_, _, parts) | Node::Changed(_, parts) => {
                 push(parts);
             }
-            Node::Apply(name, parts) | Node::Mapped(name, parts) if PLAIN.contains(&name.last_part().as_str()) => {
+            Node::Apply(name, parts) | Node::Mapped(name, parts)
+                if PLAIN.contains(&name.last_part().as_str()) || asks_for_numbers(name.last_part().as_str()) =>
+            {
                 push(parts);
             }
             Node::Mapped(name, parts) => match name.as_str() {
