@@ -73,3 +73,17 @@ fn a_defect_harms_its_own_file_only_and_findings_are_sorted_and_single() {
     assert_eq!((lines, analysis.lines), (4, 4));
     assert_eq!(progress.done.load(Atomic::Relaxed), progress.total.load(Atomic::Relaxed));
 }
+
+#[test]
+fn a_difference_is_explained_by_what_the_function_was_evaluated_with() {
+    let text = "import torch.distributed as dist\n\ndef another(x):\n    if dist.get_rank() == 1:\n        dist.barrier()\n\ndef place():\n    return dist.get_rank()\n\ndef job(x):\n    if place() == 0:\n        dist.all_reduce(x)\n";
+    let rules: Vec<&'static Rule> = meta::all_rules().collect();
+    let catalog = Arc::new(Catalog::builtin().clone());
+    let options = Options { rules: &rules, facts: ProjectFacts::default(), catalog, progress: &Progress::default() };
+    let analysis = analyze(vec![SourceFile::from_text("job.py", Kind::Python, text)], options);
+    let line = |site: Site| text[..site.span.start as usize].lines().count();
+    let origins: Vec<(usize, usize)> =
+        analysis.findings.iter().map(|finding| (line(finding.site), line(finding.related[0].site))).collect();
+    // The rank is one value, and both functions ask for it; each is told of its own place.
+    assert_eq!(origins, [(5, 4), (12, 8)]);
+}
