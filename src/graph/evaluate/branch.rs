@@ -184,6 +184,7 @@ impl<'p> Engine<'p> {
             (Some(class), Some(name)) => self.attributes.get(&(class, name)).copied().flatten(),
             _ => None,
         };
+        let of_class = of_class.or_else(|| self.parameter_meaning(frame, name?));
         of_class.unwrap_or_else(|| self.values.make(Node::Str(Symbol::new(super::UNSET))))
     }
 

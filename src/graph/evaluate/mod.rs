@@ -467,7 +467,7 @@ impl<'p> Engine<'p> {
         found
     }
 
-    fn parameter_meaning(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
+    pub(super) fn parameter_meaning(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
         let convention = self.program.catalog.convention(name)?;
         let value = convention.value.clone();
         self.meaning(&value, frame, Span::default())
