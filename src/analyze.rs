@@ -25,7 +25,7 @@ use crate::source::{self, Content, Found, Kind, Problem, SourceFile};
 use crate::syntax;
 use crate::vocabulary::detail_of;
 
-pub use standing::{Models, Standing};
+pub use standing::{Callers, Models, Standing};
 
 /// Stack of a worker, in virtual memory: trees nest as deeply as sources do, and are dropped recursively.
 const STACK_BYTES: usize = 256 << 20;
@@ -300,8 +300,12 @@ fn trace(program: &Program, stop: &Arc<AtomicBool>) -> Prepared {
         || {
             // These need not wait for the traces; a defect in them is met again where they are asked for.
             let _ = catch_unwind(AssertUnwindSafe(|| {
-                program.conduct();
-                program.protocol();
+                if !stop.load(Atomic::Relaxed) {
+                    program.conduct();
+                }
+                if !stop.load(Atomic::Relaxed) {
+                    program.protocol();
+                }
             }));
         },
     );
@@ -471,80 +475,4 @@ fn defect_text(defect: &(dyn Any + Send)) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::finding::Severity;
-    use crate::rules::Group;
-
-    const fn rule(name: &'static str, check: Check) -> Rule {
-        let (group, severity) = (Group::Filesystem, Severity::Warning);
-        Rule { name, group, summary: "", severity, rows: &[], verify: None, page: "", check }
-    }
-
-    fn first(file: FileId) -> Site {
-        Site { file, span: Span::new(0, 1) }
-    }
-
-    static ALWAYS: Rule = rule("always", Check::FileAndScript(always_file, always_script));
-    static PANICS: Rule = rule("panics", Check::FileAndScript(panics_file, panics_script));
-    static WHOLE: Rule = rule("whole", Check::Program(whole));
-
-    fn always_file(_: &Program, file: FileId, findings: &mut Findings) {
-        findings.push(Findings::new_finding(&ALWAYS, first(file), "", "here"));
-        findings.push(Findings::new_finding(&ALWAYS, first(file), "", "here"));
-    }
-
-    fn always_script(script: &Script<'_>, findings: &mut Findings) {
-        findings.push(Findings::new_finding(&ALWAYS, first(script.file), "", script.text.trim()));
-    }
-
-    fn panics_file(program: &Program, file: FileId, _: &mut Findings) {
-        assert!(program.file(file).path != "b.py", "a defect");
-    }
-
-    fn panics_script(_: &Script<'_>, _: &mut Findings) {
-        panic!("a defect");
-    }
-
-    fn whole(program: &Program, findings: &mut Findings) {
-        findings.push(Findings::new_finding(&WHOLE, first(FileId(0)), "", format!("{} files", program.files.len())));
-    }
-
-    #[test]
-    fn a_defect_harms_its_own_file_only_and_findings_are_sorted_and_single() {
-        let sources = vec![
-            SourceFile::from_text("b.py", Kind::Python, "x = 1"),
-            SourceFile::from_text("a.sh", Kind::Shell, "echo"),
-            SourceFile::from_bytes("a0.py", Kind::Python, vec![0xff]),
-            SourceFile::from_text("a.py", Kind::Python, "y = 1\nz = 2\n"),
-        ];
-        let (files, lines) = records(sources.clone());
-        let progress = Progress::default();
-        let rules: [&'static Rule; 3] = [&WHOLE, &ALWAYS, &PANICS];
-        let (facts, catalog) = (ProjectFacts::default(), Arc::new(Catalog::default()));
-        let analysis = analyze(sources, Options { rules: &rules, facts, catalog, progress: &progress });
-
-        let found: Vec<(&str, &str, &str)> = analysis
-            .findings
-            .iter()
-            .map(|finding| {
-                (analysis.files[finding.site.file.index()].path.as_str(), finding.rule, finding.message.as_str())
-            })
-            .collect();
-        let unreadable = "the file is not UTF-8: the byte at offset 0 (line 1) is no character";
-        let expected = [
-            ("a.py", "always", "here"),
-            ("a.py", "whole", "2 files"),
-            ("a.sh", "always", "echo"),
-            ("a0.py", "unreadable-file", unreadable),
-            ("b.py", "always", "here"),
-        ];
-        assert_eq!(found, expected);
-        let defect = |path: &str| InternalError { path: path.to_owned(), message: "panics: a defect".to_owned() };
-        assert_eq!(analysis.internal, [defect("b.py"), defect("a.sh")]);
-        let paths = |files: &[FileRecord]| files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
-        assert_eq!(paths(&files), paths(&analysis.files));
-        assert_eq!((lines, analysis.lines), (4, 4));
-        assert_eq!(progress.done.load(Atomic::Relaxed), progress.total.load(Atomic::Relaxed));
-    }
-}
+mod tests;

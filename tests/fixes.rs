@@ -2,7 +2,8 @@
 //!
 //! `testdata/fixes/<rule>/before.py` becomes `safe.py` with `--fix` and `unsafe.py` with `--unsafe-fixes` as well; where one of
 //! these is missing, the file stays as the step before left it. A folder in it is another case. The files of
-//! `testdata/rules/<group>/shared/` lie beside it, as they do beside the fixtures of the group's rules.
+//! `testdata/rules/<group>/shared/` lie beside it, as they do beside the fixtures of the group's rules, and so do those of its
+//! own folder `shared`.
 #![expect(clippy::disallowed_methods, reason = "the tests lay out folders and start the program")]
 
 mod support;
@@ -39,17 +40,18 @@ fn cases() -> Vec<(String, String, PathBuf)> {
     let mut out = Vec::new();
     for folder in listed(&root().join("testdata/fixes")) {
         let rule = name_of(&folder);
-        let inside = listed(&folder).into_iter().filter(|path| path.is_dir());
+        let inside = listed(&folder).into_iter().filter(|path| path.is_dir() && name_of(path) != "shared");
         out.extend(inside.map(|path| (rule.clone(), name_of(&path), path)));
         out.push((rule, String::new(), folder));
     }
     out
 }
 
-/// The files that the rule's group shares.
+/// The files that the rule's group shares, and those that its cases do.
 fn shared(rule: &str) -> Vec<PathBuf> {
     let groups = listed(&root().join("testdata/rules")).into_iter();
     let folders = groups.filter(|group| group.join(rule).is_dir()).map(|group| group.join("shared"));
+    let folders = folders.chain([root().join("testdata/fixes").join(rule).join("shared")]);
     folders.filter(|shared| shared.is_dir()).flat_map(|shared| listed(&shared)).collect()
 }
 

@@ -182,7 +182,7 @@ impl Standing {
     /// Asks anew about `files`, inside the current pool, and puts the answers in place of the old ones. When `stop` is set on
     /// the way, what needs the traces of functions stays as it was; false then.
     pub fn ask(&mut self, files: &[FileId], options: &Options<'_>, stop: &Arc<AtomicBool>) -> bool {
-        let done = self.asked(files, Extent::Files, options, stop);
+        let done = self.asked(files, None, options, stop);
         if done {
             self.fresh.retain(|(file, _)| !files.contains(file));
         }
@@ -191,66 +191,74 @@ impl Standing {
 
     /// The same, tracing only the functions of `files` that read differently.
     pub fn ask_changed(&mut self, files: &[FileId], options: &Options<'_>, stop: &Arc<AtomicBool>) -> bool {
-        self.asked(files, Extent::Changed, options, stop)
+        let known = |file: FileId| self.program.as_ref().is_some_and(|program| file.index() < program.files.len());
+        let fresh = self.fresh.iter().copied().filter(|&(file, _)| files.contains(&file) && known(file)).collect();
+        self.asked(files, Some(fresh), options, stop)
     }
 
-    /// The same for the functions of `near` that by their names may call what reads differently in `edited`, or call one that
-    /// does: a change of a helper is seen there before everything else around it is asked about.
-    pub fn ask_callers(
-        &mut self,
-        edited: &[FileId],
-        near: &[FileId],
-        options: &Options<'_>,
-        stop: &Arc<AtomicBool>,
-    ) -> bool {
-        let (Some(program), Some(prepared)) = (&self.program, &self.prepared) else { return false };
+    /// The functions of `near` that by their names may call what reads differently in `edited`, and those that may call
+    /// these: the nearest first. What stands far above calls much else, so that it takes longest.
+    pub fn callers_in(&self, edited: &[FileId], near: &[FileId]) -> Vec<Callers> {
+        let Some(program) = &self.program else { return Vec::new() };
         let known = |file: &&FileId| file.index() < program.files.len();
         let name = |file: FileId, local: LocalFunction| program.file(file).model.called(local);
         let fresh = self.fresh.iter().filter(|(file, _)| edited.contains(file) && file.index() < program.files.len());
         let mut names: FxHashSet<Symbol> = fresh.flat_map(|&(file, local)| name(file, local)).collect();
-        let mut callers: FxHashSet<(FileId, LocalFunction)> = FxHashSet::default();
+        let mut seen: FxHashSet<(FileId, LocalFunction)> = FxHashSet::default();
+        let mut rings = Vec::new();
         for _ in 0..MAX_DISTANCE {
-            let before = callers.len();
+            let mut ring = Vec::new();
             for &file in near.iter().filter(known) {
-                let model = &program.file(file).model;
-                for (function, local) in model.functions.iter().zip(0..) {
-                    let local = LocalFunction(local);
+                for (function, local) in program.file(file).model.functions.iter().zip(0..) {
+                    let at = (file, LocalFunction(local));
                     let calls = function.mentions.iter().any(|mentioned| names.contains(mentioned));
-                    if calls && callers.len() < MAX_CALLERS && callers.insert((file, local)) {
-                        names.extend(name(file, local));
+                    if calls && seen.len() < MAX_CALLERS && seen.insert(at) {
+                        ring.push(at);
                     }
                 }
             }
-            if callers.len() == before {
+            if ring.is_empty() {
                 break;
             }
+            names.extend(ring.iter().flat_map(|&(file, local)| name(file, local)));
+            rings.push(Callers(ring));
         }
-        if callers.is_empty() {
-            return false;
-        }
-        let ids: Vec<FunctionId> = callers.iter().map(|&(file, local)| program.function_id(file, local)).collect();
-        let carried = prepared.carried(Some, &ids);
-        self.fresh.extend(callers);
-        self.prepared = Some(carried);
-        self.asked(near, Extent::Changed, options, stop)
+        rings
     }
 
-    fn asked(&mut self, files: &[FileId], extent: Extent, options: &Options<'_>, stop: &Arc<AtomicBool>) -> bool {
+    /// The same for some callers: a change of a helper is seen there before everything else around it is asked about.
+    pub fn ask_callers(&mut self, callers: &Callers, options: &Options<'_>, stop: &Arc<AtomicBool>) -> bool {
+        let (Some(program), Some(prepared)) = (&self.program, &self.prepared) else { return false };
+        let ids: Vec<FunctionId> = callers.0.iter().map(|&(file, local)| program.function_id(file, local)).collect();
+        self.prepared = Some(prepared.carried(Some, &ids));
+        let mut files: Vec<FileId> = callers.0.iter().map(|&(file, _)| file).collect();
+        files.sort_unstable();
+        files.dedup();
+        self.asked(&files, Some(callers.0.clone()), options, stop)
+    }
+
+    /// Asks about `files`, tracing `functions` of them, or else all that are worth it.
+    fn asked(
+        &mut self,
+        files: &[FileId],
+        functions: Option<Vec<(FileId, LocalFunction)>>,
+        options: &Options<'_>,
+        stop: &Arc<AtomicBool>,
+    ) -> bool {
         let (Some(program), Some(prepared)) = (&mut self.program, &self.prepared) else { return false };
         let python: Vec<FileId> = files.iter().copied().filter(|file| file.index() < program.files.len()).collect();
         let wanted: FxHashSet<FileId> = python.iter().copied().collect();
         let mut from: Vec<FileId> = python.clone();
-        let mut spans: Vec<Site> = Vec::new();
-        let prepared = match extent {
-            Extent::Changed => {
-                let fresh = self.fresh.iter().filter(|(file, _)| wanted.contains(file));
-                let fresh: Vec<(FileId, LocalFunction)> = fresh.copied().collect();
-                for &(file, local) in &fresh {
-                    spans.push(Site { file, span: program.file(file).model.function(local).span });
-                }
-                prepared.only(fresh.iter().map(|&(file, local)| program.function_id(file, local)), stop.clone())
+        let traced_in = functions.as_ref().map(|functions| {
+            let site = |&(file, local)| Site { file, span: program.file(file).model.function(local).span };
+            functions.iter().map(site).collect::<Vec<Site>>()
+        });
+        let prepared = match functions {
+            Some(functions) => {
+                let ids = functions.into_iter().map(|(file, local)| program.function_id(file, local));
+                prepared.only(ids, stop.clone())
             }
-            Extent::Files => {
+            None => {
                 // What is found in these files may have been found from elsewhere: those places are asked as well.
                 for finding in self.analysis.findings.iter().filter(|finding| wanted.contains(&finding.site.file)) {
                     for related in &finding.related {
@@ -296,9 +304,9 @@ impl Standing {
         if !done && python.len() > 1 {
             return false;
         }
-        let holds = |site: Site| match extent {
-            Extent::Files => wanted.contains(&site.file),
-            Extent::Changed => spans.iter().any(|function| {
+        let holds = |site: Site| match &traced_in {
+            None => wanted.contains(&site.file),
+            Some(functions) => functions.iter().any(|function| {
                 function.file == site.file
                     && function.span.start <= site.span.start
                     && site.span.start < function.span.end
@@ -372,6 +380,9 @@ impl Standing {
     }
 }
 
+/// Functions that may call what was edited, all as far from it.
+pub struct Callers(Vec<(FileId, LocalFunction)>);
+
 /// Files outside that are asked because a finding's explanation leads there.
 const MAX_ELSEWHERE: usize = 8;
 
@@ -401,15 +412,6 @@ fn importers(program: &Program) -> FxHashMap<&'static str, Vec<FileId>> {
         }
     }
     out
-}
-
-/// Which functions are traced anew.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Extent {
-    /// Those of the files that are worth it.
-    Files,
-    /// Those that read differently.
-    Changed,
 }
 
 /// Where the functions of a file are after an edit: they are known by their names.
@@ -520,79 +522,4 @@ impl Change {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn patient_rules_exist() {
-        assert!(PATIENT.iter().all(|name| meta::rule_named(name).is_some()));
-    }
-
-    #[test]
-    fn places_follow_an_edit() {
-        let change = Change::between("ab cd ef", "ab XYZ ef");
-        assert_eq!(change.span(Span::new(0, 2)), Span::new(0, 2));
-        assert_eq!(change.span(Span::new(6, 8)), Span::new(7, 9));
-        let change = Change::between("aaa", "aaaa");
-        // What is inserted where something ends does not belong to it; where something begins, it stands before it.
-        assert_eq!(change.span(Span::new(1, 3)), Span::new(1, 3));
-        assert_eq!(change.span(Span::new(3, 3)), Span::new(4, 4));
-    }
-
-    const HELPER: &str =
-        "import torch.distributed as dist\n\ndef agree(x):\n    dist.all_reduce(x)\n\ndef other(x):\n    return x\n";
-    const JOB: &str = "import os\nimport torch.distributed as dist\nfrom helper import agree\n\ndef step(x):\n    if dist.get_rank() == 0:\n        agree(x)\n    if os.environ.get('SCOPE_TEST_X'):\n        dist.barrier()\n\nclass Job:\n    def run(self, x):\n        if dist.get_rank() == 0:\n            dist.broadcast(x, src=0)\n";
-
-    fn sources(helper: &str, job: &str) -> Vec<SourceFile> {
-        let python = |path: &str, text: &str| SourceFile::from_text(path, crate::source::Kind::Python, text);
-        vec![python("helper.py", helper), python("job.py", job)]
-    }
-
-    #[test]
-    fn a_quick_answer_is_that_of_a_whole_analysis() {
-        let rules: Vec<&'static Rule> = meta::all_rules().collect();
-        let progress = super::super::Progress::default();
-        let catalog = Arc::new(crate::catalog::Catalog::builtin().clone());
-        let options =
-            || Options { rules: &rules, facts: Default::default(), catalog: catalog.clone(), progress: &progress };
-        let models = Models::default();
-        let whole = |helper: &str, job: &str| super::super::analyze(sources(helper, job), options()).findings;
-        let edits = [
-            ("job.py", JOB.replace("def step", "# a remark\n\ndef step")),
-            ("job.py", JOB.replace("dist.get_rank() == 0:\n        agree", "x:\n        agree")),
-            (
-                "job.py",
-                JOB.replace("class Job", "def fresh(x):\n    if dist.get_rank():\n        dist.barrier()\n\nclass Job"),
-            ),
-            ("job.py", JOB.replace("class Job:\n    def run", "def run")),
-            ("job.py", JOB.replace("(x):\n    if", "(x:\n    if")),
-            ("job.py", format!("{JOB}\ndef typed(\n")),
-            ("helper.py", HELPER.replace("    dist.all_reduce(x)\n", "    return x\n")),
-            ("helper.py", HELPER.replace("def agree", "def agreed")),
-            ("helper.py", format!("import os\n\n{HELPER}")),
-        ];
-        let ask = |standing: &mut Standing, file: FileId| {
-            let never = Arc::default();
-            assert!(standing.ask_changed(&[file], &options(), &never));
-            assert!(standing.ask(&[file], &options(), &never));
-            assert!(standing.ask(&standing.callers(file), &options(), &never));
-            let read_through = standing.program.as_ref().is_some_and(Program::was_read_through);
-            assert!(!read_through, "a rule that takes all files was asked after an edit: it is a patient one");
-        };
-        for (path, text) in &edits {
-            let first = Standing::of(sources(HELPER, JOB), &options(), &models, &Arc::default());
-            let mut standing = first.expect("nobody stops it");
-            assert!(!standing.analysis.findings.is_empty());
-            assert!(standing.replace(path, &text.as_str().into(), &options(), &models));
-            let file = standing.file(path).expect("it is known");
-            ask(&mut standing, file);
-            let (helper, job) = if *path == "job.py" { (HELPER, text.as_str()) } else { (text.as_str(), JOB) };
-            assert_eq!(standing.analysis.findings, whole(helper, job), "{path}: {text}");
-            // And back again.
-            let original = if *path == "job.py" { JOB } else { HELPER };
-            assert!(standing.replace(path, &original.into(), &options(), &models));
-            ask(&mut standing, file);
-            assert_eq!(standing.analysis.findings, whole(HELPER, JOB), "{path}: {text} and back");
-        }
-    }
-}
+mod tests;

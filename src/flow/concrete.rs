@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::base::{Site, Symbol};
 use crate::model::{BinaryOp, CompareOp};
 
+pub use compare::Cases;
 use compare::arithmetic;
 pub(super) use wire::label;
 
@@ -332,16 +333,11 @@ impl<'a> Evaluator<'a> {
                 (Truth::Same(left), Truth::Same(right)) if left == !right => Truth::Known(true),
                 (Truth::Same(left), Truth::Same(right)) => Truth::Same(label(&(left, right, "or"))),
             },
-            Node::If(test, then, otherwise) => match self.truth(*test) {
-                Truth::Known(true) => self.truth(*then),
-                Truth::Known(false) => self.truth(*otherwise),
-                Truth::Same(test) => match (self.truth(*then), self.truth(*otherwise)) {
-                    (then, otherwise) if then == otherwise => then,
-                    (then, otherwise) => Truth::Same(label(&(test, then, otherwise))),
-                },
-            },
-            Node::Compare(op, left, right) => match self.comparison(*op, *left, *right) {
-                Some(known) => Truth::Known(known),
+            Node::If(test, then, otherwise) => {
+                self.either(self.truth(*test), || self.truth(*then), || self.truth(*otherwise))
+            }
+            Node::Compare(..) => match self.cases(value) {
+                Some(cases) => self.truth_of(&cases),
                 None => self.atom(value),
             },
             Node::Parameter(..) if self.values.meaning(value).is_some() => match self.values.meaning(value) {
@@ -356,6 +352,17 @@ impl<'a> Evaluator<'a> {
                 Concrete::Tuple(parts) | Concrete::Keys(parts) => Truth::Known(!parts.is_empty()),
                 Concrete::Group(_) => Truth::Known(true),
                 Concrete::Opaque(_) => self.atom(value),
+            },
+        }
+    }
+
+    fn either(&self, test: Truth, then: impl FnOnce() -> Truth, otherwise: impl FnOnce() -> Truth) -> Truth {
+        match test {
+            Truth::Known(true) => then(),
+            Truth::Known(false) => otherwise(),
+            Truth::Same(test) => match (then(), otherwise()) {
+                (then, otherwise) if then == otherwise => then,
+                (then, otherwise) => Truth::Same(label(&(test, then, otherwise))),
             },
         }
     }

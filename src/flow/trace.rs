@@ -16,7 +16,7 @@ use crate::base::{Site, Symbol};
 use crate::model::CompareOp;
 
 use super::bearing::Bearing;
-use super::concrete::{Assignment, Concrete, Evaluator, GroupKey, Truth, World, label};
+use super::concrete::{Assignment, Cases, Concrete, Evaluator, GroupKey, Truth, World, label};
 use super::effect::{Effect, EffectId, Effects, EventId, Exit, LoopKind};
 use super::value::{Node, Value, Values};
 use build::Run;

@@ -2,7 +2,9 @@
 
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Axes, Decided, Effect, EffectId, EventId, Exit, GroupKey, LoopKind, Node, Parting, Value};
+use crate::flow::{
+    Axes, Decided, Effect, EffectId, EventId, Exit, GroupKey, IS_MEMBER, LoopKind, MEMBERS, Node, Parting, Value, parts,
+};
 use crate::model::{BinaryOp, CompareOp, Expr, ExprId, File, each_expression};
 
 use super::blame::{contains, preorder};
@@ -69,6 +71,7 @@ impl Evidence<'_, '_> {
             || self.is_asked_by_holders()
             || self.counts_what_was_made()
             || may_be_members(engine, self.test, group)
+            || self.asks_members_further()
             || is_kept(engine, self.cause, self.main)
             || self.ends_the_job()
             || self.cause.is_none() && self.same_event
@@ -303,6 +306,27 @@ impl Evidence<'_, '_> {
                 }
                 node => return part && matches!(node, Node::Invoked(..)),
             };
+        }
+        false
+    }
+
+    /// Whether the members of a group are asked for their rank once more: what part of a group has to do with its members is
+    /// laid down where it is made.
+    fn asks_members_further(&self) -> bool {
+        let node = |value: Value| self.engine.values.node(value);
+        let by_rank = self.leaf.is_some_and(|leaf| matches!(node(leaf), Node::Rank(_)));
+        let named = |value: Value, wanted: &str| matches!(node(value), Node::Apply(name, _) if name.as_str() == wanted);
+        let asks = |value: Value| match *node(value) {
+            Node::Compare(CompareOp::In | CompareOp::NotIn, _, list) => named(list, MEMBERS),
+            _ => named(value, IS_MEMBER),
+        };
+        let mut pending: Vec<Value> = self.test.filter(|_| by_rank).into_iter().collect();
+        for _ in 0..MAX_PARTS {
+            match pending.pop() {
+                None => return false,
+                Some(value) if asks(value) => return true,
+                Some(value) => pending.extend(parts(node(value))),
+            }
         }
         false
     }

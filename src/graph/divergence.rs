@@ -162,8 +162,10 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
                 if program.same_tree(program.locate(completed).0, first)
                     && let Some(summary) = engine.summary(completed)
                 {
-                    let judged = engine.judged(completed, summary.effects);
-                    let root = whole(&mut engine, judged);
+                    let root = engine.on_behalf_of(completed, |engine| {
+                        let judged = engine.judged(completed, summary.effects);
+                        whole(engine, judged)
+                    });
                     traced.push(Traced { function: completed, effects: summary.effects, root });
                 }
             }

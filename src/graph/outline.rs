@@ -294,7 +294,7 @@ impl Printer<'_, '_> {
             _ => "differs between ranks".to_owned(),
         };
         let Some(leaf) = leaf(engine, value, varies) else { return along };
-        if let Some(birth) = engine.birth(leaf, self.function, None).or_else(|| engine.first_birth(leaf)) {
+        if let Some(birth) = engine.birth(leaf, self.function, None) {
             return format!("{along}, {} ({})", birth.reason, self.place(birth.site));
         }
         match engine.values.node(leaf) {

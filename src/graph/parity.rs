@@ -4,14 +4,13 @@
 //! other's values: through local names, comprehensions, loops, functions whose result is handed over, and functions that
 //! take what they gather as a parameter.
 
-use std::sync::LazyLock;
+mod flows;
+mod gathers;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
-use crate::model::{
-    Call, Constant, Expr, ExprId, File, LocalFunction, Stmt, calls_to, each_expression, each_statement, expressions_of,
-};
+use crate::model::{Constant, Expr, ExprId, LocalFunction, Stmt, calls_to, each_expression, each_statement};
 
 use super::accesses::is_environment;
 use super::bindings::Binding;
@@ -19,6 +18,9 @@ use super::environment::EnvironmentReads;
 use super::helpers::called;
 use super::program::Program;
 use super::resolve::{Scope, Target};
+
+use flows::{class_constant, given_to, is_identity, passed, within};
+use gathers::{BROADCAST, Kind, NAMES, gather_called, is_dead, judges, last_name, packs_bytes, payload};
 
 /// One place where ranks compare keys.
 #[derive(Clone, Debug)]
@@ -37,48 +39,6 @@ pub(super) struct Found {
     pub checks: Vec<ParityCheck>,
     pub checkers: FxHashSet<FunctionId>,
 }
-
-/// A call that lets ranks see each other's values.
-struct Gather {
-    name: &'static str,
-    /// Where it takes this rank's value.
-    position: usize,
-    keyword: &'static str,
-    kind: Kind,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    /// Takes any object; followed through wrappers and through functions whose result is handed over.
-    Object,
-    /// Takes a tensor; followed within its function only, since most tensors carry no flags.
-    Tensor,
-    /// A key-value store.
-    Store,
-}
-
-const fn gather(name: &'static str, position: usize, keyword: &'static str, kind: Kind) -> Gather {
-    Gather { name, position, keyword, kind }
-}
-
-/// Hands the values of one rank to all: what they come to agree on is not what they were started with.
-const BROADCAST: &str = "broadcast_object_list";
-
-const GATHERS: [Gather; 10] = [
-    gather("all_gather_object", 1, "obj", Kind::Object),
-    gather("gather_object", 0, "obj", Kind::Object),
-    gather(BROADCAST, 0, "object_list", Kind::Object),
-    gather("allgather", 0, "sendobj", Kind::Object),
-    gather("all_gather", 1, "tensor", Kind::Tensor),
-    gather("all_gather_into_tensor", 1, "input_tensor", Kind::Tensor),
-    gather("all_reduce", 0, "tensor", Kind::Tensor),
-    gather("allreduce", 0, "sendobj", Kind::Tensor),
-    gather("gather_for_metrics", 0, "input_data", Kind::Tensor),
-    gather("set", 1, "value", Kind::Store),
-];
-
-static NAMES: LazyLock<FxHashMap<Symbol, &'static Gather>> =
-    LazyLock::new(|| GATHERS.iter().map(|gather| (Symbol::new(gather.name), gather)).collect());
 
 /// Arguments that say where a value lives or travels, not what it is.
 const PLACES: [&str; 7] = ["device", "group", "dtype", "src", "dst", "op", "map_location"];
@@ -417,143 +377,5 @@ impl Search<'_> {
                 keys.insert("*".to_owned());
             }
         }
-    }
-}
-
-/// `self.KEYS` and `cls.KEYS`: the value in the class body.
-fn class_constant(program: &Program, file: FileId, function: LocalFunction, expr: ExprId) -> Option<ExprId> {
-    let model = &program.file(file).model;
-    let Expr::Attribute { value, name } = model.expr(expr) else { return None };
-    let object = match model.expr(value) {
-        Expr::Name(object) => object,
-        _ => return None,
-    };
-    let class = match object.as_str() {
-        "self" | "cls" => model.function(function).class?,
-        _ => match program.target(file, function, value)? {
-            Target::Class(class) if program.locate_class(class).0 == file => program.locate_class(class).1,
-            _ => return None,
-        },
-    };
-    program.single_assignment(file, model.class(class).body, name)
-}
-
-/// Everything that flows into a local name: assignments, loops, stores into it, methods that add to it.
-fn given_to(model: &File, function: LocalFunction, name: Symbol, roots: &mut Vec<ExprId>) {
-    let is_name = |expr: ExprId| model.expr(expr) == Expr::Name(name);
-    let binds = |target: ExprId| match model.expr(target) {
-        Expr::Tuple(parts) | Expr::ListDisplay(parts) => model.list(parts).iter().any(|&part| is_name(part)),
-        _ => is_name(target),
-    };
-    let mut add = |expr: ExprId| {
-        if !roots.contains(&expr) {
-            roots.push(expr);
-        }
-    };
-    each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
-        Stmt::Assign { targets, value } => {
-            for &target in model.list(*targets) {
-                match model.expr(target) {
-                    Expr::Subscript(object, key) if is_name(object) => {
-                        add(key);
-                        add(*value);
-                    }
-                    _ if binds(target) => add(*value),
-                    _ => {}
-                }
-            }
-        }
-        Stmt::Annotated { target, value: Some(value), .. } | Stmt::AugAssign { target, value, .. }
-            if binds(*target) =>
-        {
-            add(*value);
-        }
-        Stmt::For { target, iter, .. } if binds(*target) => add(*iter),
-        Stmt::Expr(value) => {
-            if let Expr::Call(index) = model.expr(*value) {
-                let call = model.call(index);
-                if let Expr::Attribute { value: object, name } = model.expr(call.callee)
-                    && is_name(object)
-                    && matches!(name.as_str(), "append" | "extend" | "add" | "update" | "setdefault" | "insert")
-                {
-                    model.list(call.args).iter().for_each(|&arg| add(arg));
-                }
-            }
-        }
-        _ => {}
-    });
-}
-
-/// The argument that a call passes for a parameter of the function it runs.
-fn passed(program: &Program, model: &File, target: FunctionId, call: Call, name: Symbol) -> Option<ExprId> {
-    if let Some(keyword) = model.keywords(call).iter().find(|keyword| keyword.name == Some(name)) {
-        return Some(keyword.value);
-    }
-    let function = program.function(target);
-    let position = function.parameters.iter().position(|one| one.name == name)?;
-    let bound = function.class.is_some()
-        && function.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"));
-    model.list(call.args).get(position.checked_sub(usize::from(bound))?).copied()
-}
-
-/// Whether `inner` lies in one of the spans.
-fn within(outer: &[Span], inner: Span) -> bool {
-    outer.iter().any(|outer| outer.start <= inner.start && inner.end <= outer.end)
-}
-
-/// This rank's value among the arguments of a gather.
-fn payload(model: &File, call: Call, gather: &Gather) -> Option<ExprId> {
-    let keyword = model.keywords(call).iter().find(|one| one.name.is_some_and(|name| name.as_str() == gather.keyword));
-    keyword.map(|one| one.value).or_else(|| model.list(call.args).get(gather.position).copied())
-}
-
-/// Whether a launcher tells a process by this key who and where it is: no setting that ranks could compare.
-fn is_identity(key: &str) -> bool {
-    ["RANK", "WORLD_SIZE", "_VISIBLE_DEVICES", "_PROCID", "_NTASKS", "_LOCALID"].iter().any(|tail| key.ends_with(tail))
-        || key.starts_with("MASTER_")
-}
-
-/// Whether a function puts bytes into tensors.
-fn packs_bytes(model: &File, function: LocalFunction) -> bool {
-    model
-        .function(function)
-        .mentions
-        .iter()
-        .any(|name| matches!(name.as_str(), "frombuffer" | "bytearray" | "ByteStorage"))
-}
-
-/// Whether a place stands behind a statement of the body that always leaves it.
-fn is_dead(model: &File, function: LocalFunction, at: Span) -> bool {
-    let mut statements = model.block(model.function(function).body).iter();
-    statements
-        .any(|&id| matches!(model.stmt(id), Stmt::Return(_) | Stmt::Raise(_)) && model.stmt_span(id).end <= at.start)
-}
-
-/// Whether a function compares anything, or refuses to go on.
-fn judges(model: &File, function: LocalFunction) -> bool {
-    let mut found = false;
-    each_statement(model, model.function(function).body, &mut |_, stmt| {
-        found |= matches!(stmt, Stmt::Raise(_) | Stmt::Assert(_));
-        for root in expressions_of(model, stmt) {
-            each_expression(model, root, &mut |_, expr| found |= matches!(expr, Expr::Compare(..)));
-        }
-    });
-    found
-}
-
-/// The gather that a callee names; `set` only on something called a store.
-fn gather_called(model: &File, callee: ExprId) -> Option<&'static Gather> {
-    let gather = *NAMES.get(&last_name(model, callee)?)?;
-    if gather.kind != Kind::Store {
-        return Some(gather);
-    }
-    let Expr::Attribute { value, .. } = model.expr(callee) else { return None };
-    last_name(model, value)?.as_str().to_ascii_lowercase().ends_with("store").then_some(gather)
-}
-
-fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
-    match model.expr(expr) {
-        Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
-        _ => None,
     }
 }

@@ -33,8 +33,7 @@ const AROUND: Duration = Duration::from_millis(800);
 type Buffers = BTreeMap<PathBuf, (Kind, Arc<str>)>;
 
 /// Starts the thread. It ends when its tasks do.
-/// `interrupt` is set
-/// by whoever has a new task, so that what can wait is given up.
+/// `interrupt` is set by whoever has a new task, so that what can wait is given up.
 pub(super) fn start(
     tasks: Receiver<(u64, Task)>,
     news: Sender<News>,
@@ -210,9 +209,14 @@ impl Analyst {
         self.settle();
         for (at, files) in edited {
             let started = Instant::now();
-            if tasks.is_empty() && self.projects[at].ask_near(&files, &self.buffers, &self.quick, &self.interrupt) {
-                self.say(News::Outcome(self.projects[at].outcome()));
-                self.settle();
+            for callers in self.projects[at].callers_in_sight(&files, &self.buffers) {
+                if self.interrupt.load(Ordering::Relaxed) || !tasks.is_empty() {
+                    break;
+                }
+                if self.projects[at].ask_callers(&callers, &self.quick, &self.interrupt) {
+                    self.say(News::Outcome(self.projects[at].outcome()));
+                    self.settle();
+                }
             }
             for some in self.projects[at].around(&files, &self.buffers) {
                 if self.interrupt.load(Ordering::Relaxed) || !tasks.is_empty() || started.elapsed() > AROUND {

@@ -1,10 +1,55 @@
 //! Comparisons and arithmetic over what is known.
 
-use super::{Concrete, Evaluator, MAX_SPELLED};
+use super::{Concrete, Evaluator, MAX_SPELLED, Truth};
 use crate::flow::value::{Node, Value};
 use crate::model::{BinaryOp, CompareOp};
 
+/// The answers to a comparison with something that a question chooses.
+pub enum Cases {
+    /// The one answer.
+    Settled(bool),
+    /// What decides, and the answers where that holds and where it does not.
+    Chosen(Value, Box<[Cases; 2]>),
+}
+
+/// Choices within choices that are told apart.
+const MAX_CASES: u32 = 5;
+
 impl Evaluator<'_> {
+    /// The answers to a comparison one side of which is chosen by questions that ranks share, where these leave nothing else
+    /// open: `rank if distributed else -1` is no less known than the rank.
+    pub fn cases(&self, value: Value) -> Option<Cases> {
+        let Node::Compare(op, left, right) = *self.values.node(value) else { return None };
+        self.cases_of(op, left, right, MAX_CASES)
+    }
+
+    fn cases_of(&self, op: CompareOp, left: Value, right: Value, fuel: u32) -> Option<Cases> {
+        if let Some(answer) = self.comparison(op, left, right) {
+            return Some(Cases::Settled(answer));
+        }
+        let fuel = fuel.checked_sub(1)?;
+        let (test, sides) = match (self.values.node(left), self.values.node(right)) {
+            (&Node::If(test, then, otherwise), _) => (test, [(then, right), (otherwise, right)]),
+            (_, &Node::If(test, then, otherwise)) => (test, [(left, then), (left, otherwise)]),
+            _ => return None,
+        };
+        let case = |(left, right)| self.cases_of(op, left, right, fuel);
+        match self.truth(test) {
+            Truth::Known(known) => case(sides[usize::from(!known)]),
+            Truth::Same(_) => Some(Cases::Chosen(test, Box::new([case(sides[0])?, case(sides[1])?]))),
+        }
+    }
+
+    /// What the cases come to.
+    pub(super) fn truth_of(&self, cases: &Cases) -> Truth {
+        match cases {
+            Cases::Settled(answer) => Truth::Known(*answer),
+            Cases::Chosen(test, arms) => {
+                self.either(self.truth(*test), || self.truth_of(&arms[0]), || self.truth_of(&arms[1]))
+            }
+        }
+    }
+
     /// What the class says the value equals, when that is the same on every member of the group.
     pub(super) fn equal_to(&self, value: Value) -> Option<Value> {
         if !self.values.vary(value).meets(self.world.axes) {

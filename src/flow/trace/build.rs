@@ -215,6 +215,9 @@ impl Run<'_, '_> {
                 let other = self.asked(*other, then, otherwise);
                 self.asked(*first, one, other)
             }
+            (_, Node::Compare(..)) if let Some(cases) = self.evaluator.cases(test) => {
+                self.cases(&cases, then, otherwise)
+            }
             (Truth::Same(label), node) => {
                 if let Node::Compare(CompareOp::Eq | CompareOp::Is, subject, constant) = *node {
                     self.tracer.equations.insert(label.min(!label), (subject, constant, label < !label));
@@ -224,6 +227,18 @@ impl Run<'_, '_> {
                     choices.extend(self.choice.filter(|choice| !choices.contains(choice)));
                 }
                 self.tracer.choice(label, then, otherwise)
+            }
+        }
+    }
+
+    fn cases(&mut self, cases: &Cases, then: TraceId, otherwise: TraceId) -> TraceId {
+        match cases {
+            Cases::Settled(true) => then,
+            Cases::Settled(false) => otherwise,
+            Cases::Chosen(test, arms) => {
+                let one = self.cases(&arms[0], then, otherwise);
+                let other = self.cases(&arms[1], then, otherwise);
+                self.asked(*test, one, other)
             }
         }
     }

@@ -253,7 +253,7 @@ impl Values {
     fn is_test(&mut self, left: Value, right: Value) -> Result<Value, Node> {
         let none = |node: &Node| matches!(node, Node::None);
         let never_none = |node: &Node| {
-            matches!(node, Node::Apply(name, _) if matches!(name.as_str(), "tensor" | "as_tensor" | "stack" | "cat"))
+            matches!(node, Node::Apply(name, _) if is_tensor(name.as_str()))
                 || matches!(
                     node,
                     Node::Sequence(_)
@@ -334,4 +334,11 @@ impl Values {
         let [entry] = entries[..] else { return None };
         matches!(self.node(entry.0), Node::Str(_)).then_some(entry)
     }
+}
+
+/// Whether a function or method of that name gives a tensor.
+fn is_tensor(name: &str) -> bool {
+    let made = matches!(name, "tensor" | "as_tensor" | "stack" | "cat");
+    let moved = matches!(name, "cuda" | "cpu" | "to" | "clone" | "detach" | "contiguous" | "float" | "half" | "long");
+    made || moved
 }

@@ -57,15 +57,14 @@ impl<'p> Engine<'p> {
             let meaning = convention.value.clone();
             return self.meaning(&meaning, frame, span).unwrap_or(value);
         }
-        let says_nothing = matches!(
-            self.values.node(value),
-            Node::Unknown(_)
-                | Node::Attribute(..)
-                | Node::Apply(..)
-                | Node::Carried(..)
-                | Node::Item(..)
-                | Node::Local(..)
-        ) || (matches!(self.values.node(value), Node::Parameter(..))
+        let says_nothing = match self.values.node(value) {
+            // Which rank is meant was asked of the library: this rank's own is catalogued.
+            Node::Apply(called, _) => !called.as_str().starts_with("torch.distributed."),
+            node => matches!(
+                node,
+                Node::Unknown(_) | Node::Attribute(..) | Node::Carried(..) | Node::Item(..) | Node::Local(..)
+            ),
+        } || (matches!(self.values.node(value), Node::Parameter(..))
             && self.values.meaning(value).is_none());
         // Arithmetic on the rank by sizes that are not known gives a coordinate of the axis that the name says.
         let opaque_arithmetic = facts.vary.is_all()

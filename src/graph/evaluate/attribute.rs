@@ -146,7 +146,7 @@ impl<'p> Engine<'p> {
         match name.as_str() {
             "index" if let Node::Kind(device) = *self.values.node(value) => return device,
             "shape" => return self.values.make(Node::Length(value)),
-            "ndim" | "dtype" | "device" | "is_cuda" | "requires_grad" | "layout" | "__class__" => {
+            "ndim" | "dtype" | "device" | "is_cpu" | "is_cuda" | "requires_grad" | "layout" | "__class__" => {
                 return self.values.make(Node::Kind(value));
             }
             _ => {}

@@ -112,7 +112,10 @@ impl<'p> Engine<'p> {
                         }
                         // It is the same thing wherever it was moved to.
                         (Some(one), Some(other)) if self.unmoved(one) == self.unmoved(other) => one,
-                        (Some(one), Some(other)) => self.values.make(Node::If(test, one, other)),
+                        (Some(one), Some(other)) => match self.passed_on(&frame.passed, test, one, other) {
+                            Some(same) => same,
+                            None => self.values.make(Node::If(test, one, other)),
+                        },
                         (Some(one), None) if name.as_str().contains('.') => {
                             let unset = self.path_default(frame, name);
                             self.values.make(Node::If(test, one, unset))
@@ -144,12 +147,15 @@ impl<'p> Engine<'p> {
 
     /// Whether a condition asks for this rank in one after the other of the lists that a loop goes through.
     fn finds_own(&self, test: Value) -> bool {
-        match *self.values.node(test) {
-            Node::Compare(crate::model::CompareOp::In, rank, ranks) => {
-                matches!(self.values.node(rank), Node::Rank(_)) && matches!(self.values.node(ranks), Node::Item(..))
-            }
-            _ => false,
+        let Node::Compare(crate::model::CompareOp::In, rank, mut ranks) = *self.values.node(test) else { return false };
+        // In any order, and in any container.
+        while let Node::Mapped(name, parts) = self.values.node(ranks)
+            && matches!(name.as_str(), "sorted" | "list" | "tuple" | "set" | "frozenset" | "reversed")
+            && let [whole] = parts[..]
+        {
+            ranks = whole;
         }
+        matches!(self.values.node(rank), Node::Rank(_)) && matches!(self.values.node(ranks), Node::Item(..))
     }
 
     /// Whether the variable or attribute holds a number of ranks, by its name.
@@ -178,6 +184,7 @@ impl<'p> Engine<'p> {
             (Some(class), Some(name)) => self.attributes.get(&(class, name)).copied().flatten(),
             _ => None,
         };
+        let of_class = of_class.or_else(|| self.parameter_meaning(frame, name?));
         of_class.unwrap_or_else(|| self.values.make(Node::Str(Symbol::new(super::UNSET))))
     }
 

@@ -51,7 +51,10 @@ impl Engine<'_> {
         *fuel -= 1;
         let key = (function, Box::<[Value]>::from(args), standing == Standing::Parted);
         let body = match self.looked.get(&key) {
-            Some(&known) => known,
+            Some(&known) => {
+                self.births.asks(super::births::Asked::Function(function));
+                known
+            }
             None => {
                 let Some(summary) = self.summary(function) else { return Effects::NOTHING };
                 self.looked.insert(key.clone(), Effects::NOTHING);
@@ -64,8 +67,10 @@ impl Engine<'_> {
                     substitution.parameters(constructor, &constructed);
                 }
                 self.nesting += 1;
-                let body = self.replaced_effect(summary.effects, &mut substitution);
-                let body = self.expanded(body, standing, fuel);
+                let body = self.on_behalf_of(function, |engine| {
+                    let body = engine.replaced_effect(summary.effects, &mut substitution);
+                    engine.expanded(body, standing, fuel)
+                });
                 self.nesting -= 1;
                 self.looked.insert(key, body);
                 body

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::passed::Passed;
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::flow::{EffectId, Value};
 use crate::model::{File, LocalFunction};
@@ -29,6 +30,8 @@ pub(in crate::graph) struct Frame<'p> {
     pub(super) parted: bool,
     /// Whether one of the arms just left has taken it down.
     pub(super) parts: bool,
+    /// What one rank has handed out so far.
+    pub(super) passed: Vec<Passed>,
 }
 
 impl<'p> Frame<'p> {

@@ -111,6 +111,9 @@ const TOO_COMMON: &[&str] = &[
     "communicate",
 ];
 
+/// Libraries whose decorators call what they are given where it is called.
+const CALLS_IN_PLACE: [&str; 6] = ["abc", "builtins", "contextlib", "functools", "torch", "typing"];
+
 impl<'p> Engine<'p> {
     pub(super) fn method_call(
         &mut self,
@@ -375,9 +378,30 @@ impl<'p> Engine<'p> {
             self.program.same_tree(file, frame.file)
         });
         match (near.next(), near.next()) {
-            (Some(&method), None) if self.reaches(method) => Some(method),
+            (Some(&method), None) if self.reaches(method) && !self.is_handed_over(method) => Some(method),
             _ => None,
         }
+    }
+
+    /// Whether a method is handed to a decorator of which nothing is known: who calls it, in which process, is that one's
+    /// affair.
+    fn is_handed_over(&self, method: FunctionId) -> bool {
+        let (file, local) = self.program.locate(method);
+        let model = &self.program.file(file).model;
+        model.list(model.function(local).decorators).iter().any(|&decorator| {
+            let decorator = match model.expr(decorator) {
+                Expr::Call(call) => model.call(call).callee,
+                _ => decorator,
+            };
+            match self.program.target(file, model.module(), decorator) {
+                Some(Target::Function(_) | Target::Class(_)) => true,
+                Some(Target::External(name)) => {
+                    let (library, rest) = name.as_str().split_once('.').unwrap_or((name.as_str(), ""));
+                    !rest.is_empty() && !CALLS_IN_PLACE.contains(&library)
+                }
+                _ => false,
+            }
+        })
     }
 
     fn container_method(

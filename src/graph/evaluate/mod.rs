@@ -6,6 +6,7 @@ mod afterwards;
 mod arguments;
 mod assign;
 mod attribute;
+mod births;
 mod branch;
 mod builtin;
 mod call;
@@ -22,6 +23,7 @@ mod mesh;
 mod method;
 mod operation;
 mod packed;
+mod passed;
 mod premise;
 mod recursion;
 mod state;
@@ -42,6 +44,9 @@ use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
 use crate::model::{CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_statement};
 
+pub use births::Birth;
+
+use births::Asked;
 use frame::Frame;
 
 use super::classes::Terms;
@@ -74,19 +79,6 @@ pub struct Summary {
     pub filled: Vec<(usize, Value)>,
 }
 
-/// Where a value that differs between ranks was born.
-#[derive(Clone, Copy, Debug)]
-pub struct Birth {
-    /// The function in which it was seen.
-    pub function: FunctionId,
-    /// Where.
-    pub site: Site,
-    /// Why it differs, the second half of a sentence.
-    pub reason: Symbol,
-    /// How sure that is.
-    pub confidence: Confidence,
-}
-
 /// The evaluator and everything it has learned.
 pub struct Engine<'p> {
     pub(super) program: &'p Program,
@@ -101,7 +93,7 @@ pub struct Engine<'p> {
     /// The class of the objects that functions assign to a global variable.
     global_classes: FxHashMap<(FileId, Symbol), Option<ClassId>>,
     writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
-    births: FxHashMap<Value, Vec<Birth>>,
+    births: births::Births,
     /// Values that are this rank's share of the data, not facts of the outside world.
     pub(super) shares: FxHashSet<Value>,
     /// Values that this rank's clock told.
@@ -155,7 +147,7 @@ impl<'p> Engine<'p> {
             globals: FxHashMap::default(),
             global_classes: FxHashMap::default(),
             writers: FxHashMap::default(),
-            births: FxHashMap::default(),
+            births: births::Births::default(),
             shares: FxHashSet::default(),
             clocks: FxHashSet::default(),
             disks: FxHashSet::default(),
@@ -179,6 +171,7 @@ impl<'p> Engine<'p> {
 
     /// What the function does; while it is being found out, what is known of it by then.
     pub fn summary(&mut self, function: FunctionId) -> Option<Rc<Summary>> {
+        self.births.asks(Asked::Function(function));
         let assumed = self.cycles.asked(function);
         if let Some(known) = self.summaries.get(&function) {
             return Some(known.clone());
@@ -213,21 +206,6 @@ impl<'p> Engine<'p> {
     /// Whether a collective can be reached from the function.
     pub fn reaches(&self, function: FunctionId) -> bool {
         self.reaching.contains(&function)
-    }
-
-    /// Where the value was born, as seen from `function` if it was seen there.
-    /// Seen from elsewhere it must at least be of the file in which ranks part: a value may be born in many places,
-    /// and a far one explains nothing, unless it is the only one.
-    pub fn birth(&self, value: Value, function: FunctionId, parting: Option<Site>) -> Option<Birth> {
-        let births = self.births.get(&value)?;
-        let near = |birth: &&Birth| parting.is_some_and(|parting| parting.file == birth.site.file);
-        let only = || births.first().filter(|_| births.len() == 1);
-        births.iter().find(|birth| birth.function == function).or(births.iter().find(near)).or_else(only).copied()
-    }
-
-    /// Where the value was born first, wherever that is.
-    pub(super) fn first_birth(&self, value: Value) -> Option<Birth> {
-        self.births.get(&value)?.first().copied()
     }
 
     /// The parts of an effect, in order.
@@ -393,14 +371,6 @@ impl<'p> Engine<'p> {
         known.map(|axis| axis.name.as_str().to_owned())
     }
 
-    pub(super) fn born(&mut self, value: Value, frame: &Frame<'p>, span: Span, reason: &str, confidence: Confidence) {
-        let births = self.births.entry(value).or_default();
-        if births.len() < 64 && !births.iter().any(|birth| birth.function == frame.function) {
-            let site = frame.site(span);
-            births.push(Birth { function: frame.function, site, reason: Symbol::new(reason), confidence });
-        }
-    }
-
     fn evaluate(&mut self, function: FunctionId) -> Summary {
         let program = self.program;
         let (file, local) = program.locate(function);
@@ -428,6 +398,7 @@ impl<'p> Engine<'p> {
             quiet: 0,
             parted: false,
             parts: false,
+            passed: Vec::new(),
         };
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);
@@ -499,7 +470,7 @@ impl<'p> Engine<'p> {
         found
     }
 
-    fn parameter_meaning(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
+    pub(super) fn parameter_meaning(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
         let convention = self.program.catalog.convention(name)?;
         let value = convention.value.clone();
         self.meaning(&value, frame, Span::default())
@@ -588,7 +559,10 @@ impl<'p> Engine<'p> {
             let value = self.closed_over(frame, value);
             result = match guard {
                 None => value,
-                Some(guard) => self.values.make(Node::If(guard, value, result)),
+                Some(guard) => match self.passed_on(&frame.passed, guard, value, result) {
+                    Some(same) => same,
+                    None => self.values.make(Node::If(guard, value, result)),
+                },
             };
         }
         result

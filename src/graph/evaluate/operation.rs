@@ -7,6 +7,7 @@ use crate::flow::{Axes, Event, Node, Value};
 use crate::model::ExprId;
 
 use super::arguments::Arguments;
+use super::passed::Passed;
 use super::{Engine, Frame};
 
 /// Whether the process group is there.
@@ -78,11 +79,13 @@ impl<'p> Engine<'p> {
         let site = frame.site(span);
         let mut root = None;
         let mut root_parameter = None;
+        let mut from = None;
         for candidate in &operation.roots {
             if let Some((value, _)) = self.operand(arguments, candidate.operand)
                 && *self.values.node(value) != Node::None
             {
                 root_parameter = Some(candidate.operand.parameter);
+                from = Some(value);
                 root = Some(match candidate.space {
                     RankSpace::Global => value,
                     RankSpace::Group if group == world => value,
@@ -164,6 +167,9 @@ impl<'p> Engine<'p> {
             None => self.values.make(Node::Sequence(everything.into())),
         };
         let agreed = self.values.make(Node::Agreed(site, whole, group));
+        if let Some(root) = from.filter(|_| communicates && !operation.agrees.is_empty()) {
+            frame.passed.push(Passed { root, operands: arguments.values(), agreed });
+        }
         let spread = self.values.make(Node::Spread(site, whole, group));
         if operation.returns == Outcome::Differs || !operation.differs.is_empty() {
             let reason = format!("`{}` leaves a different value on each member of the group", operation.op);

@@ -71,7 +71,7 @@ impl Engine<'_> {
         loop {
             round += 1;
             self.cycles.active.push((function, usize::MAX));
-            let summary = Rc::new(self.evaluate(function));
+            let summary = Rc::new(self.on_behalf_of(function, |engine| engine.evaluate(function)));
             let (_, lowest) = self.cycles.active.pop().expect("it was pushed");
             if lowest == usize::MAX {
                 return summary;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::resolve::Target;
+use super::births::Asked;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::flow::{Node, Value};
@@ -36,6 +37,7 @@ impl<'p> Engine<'p> {
 
     /// The value of a module's top-level variable.
     pub(super) fn global_variable(&mut self, file: FileId, name: Symbol) -> Value {
+        self.births.asks(Asked::Global(file, name));
         if let Some(&known) = self.globals.get(&(file, name)) {
             return known;
         }
@@ -52,7 +54,9 @@ impl<'p> Engine<'p> {
             let only_begins = matches!(model.expr(expr), Expr::Int(_) | Expr::Bool(_) | Expr::Str(_));
             if !only_begins || !is_rebound(model, name) {
                 let mut frame = self.module_frame(file);
+                self.births.begin(Asked::Global(file, name));
                 value = self.expression(&mut frame, expr);
+                self.births.end();
             } else {
                 self.switches.insert(fallback);
             }
@@ -86,14 +90,23 @@ impl<'p> Engine<'p> {
             quiet: 0,
             parted: false,
             parts: false,
+            passed: Vec::new(),
         }
     }
 
     /// What an attribute of objects of the class holds, as its methods leave it; absent when none writes it.
     pub(super) fn attribute(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
+        self.births.asks(Asked::Attribute(class, name));
         if let Some(known) = self.attributes.get(&(class, name)) {
             return *known;
         }
+        self.births.begin(Asked::Attribute(class, name));
+        let value = self.left_in(class, name);
+        self.births.end();
+        value
+    }
+
+    fn left_in(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
         self.attributes.insert((class, name), None);
         let program = self.program;
         let mut found: Vec<Value> = Vec::new();

@@ -176,6 +176,7 @@ impl<'p> Engine<'p> {
         }
         let key = (callee, Box::<[Value]>::from(args));
         if let Some(&known) = self.results.get(&key) {
+            self.births.asks(super::births::Asked::Function(function));
             return Some(known);
         }
         let summary = self.summary(function)?;

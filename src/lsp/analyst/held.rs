@@ -13,7 +13,7 @@ use super::super::outcome::{Key, Outcome};
 use super::super::tasks::{News, Trace};
 use super::super::workspace::Place;
 use super::Buffers;
-use crate::analyze::{Models, Options, Progress, Standing, Workers};
+use crate::analyze::{Callers, Models, Options, Progress, Standing, Workers};
 use crate::base::FileId;
 use crate::project::Project;
 use crate::source::{self, Content, Found, Kind, SourceFile, shown};
@@ -353,20 +353,19 @@ impl Held {
         }
     }
 
-    /// Asks about the functions in open files that may call what was edited; whether anything is different now.
-    pub(super) fn ask_near(
-        &mut self,
-        files: &[FileId],
-        buffers: &Buffers,
-        quick: &Workers,
-        interrupt: &Arc<AtomicBool>,
-    ) -> bool {
-        let near: Vec<FileId> = self.near(files, buffers);
-        let Some(standing) = self.standing.as_mut().filter(|_| !near.is_empty()) else { return false };
+    /// The functions in open files that may call what was edited, the nearest first.
+    pub(super) fn callers_in_sight(&self, files: &[FileId], buffers: &Buffers) -> Vec<Callers> {
+        let near = self.near(files, buffers);
+        self.standing.as_ref().map(|standing| standing.callers_in(files, &near)).unwrap_or_default()
+    }
+
+    /// Asks about some of them; whether anything is different now.
+    pub(super) fn ask_callers(&mut self, callers: &Callers, quick: &Workers, interrupt: &Arc<AtomicBool>) -> bool {
+        let Some(standing) = &mut self.standing else { return false };
         let progress = Progress::default();
         let options = options(&self.project, &progress);
         let before = standing.analysis.findings.clone();
-        quick.install(|| standing.ask_callers(files, &near, &options, &watched(SECOND, Some(interrupt.clone()))));
+        quick.install(|| standing.ask_callers(callers, &options, &watched(SECOND, Some(interrupt.clone()))));
         standing.analysis.findings != before
     }
 

@@ -1,0 +1,89 @@
+use super::*;
+use crate::finding::Severity;
+use crate::rules::Group;
+
+const fn rule(name: &'static str, check: Check) -> Rule {
+    let (group, severity) = (Group::Filesystem, Severity::Warning);
+    Rule { name, group, summary: "", severity, rows: &[], verify: None, page: "", check }
+}
+
+fn first(file: FileId) -> Site {
+    Site { file, span: Span::new(0, 1) }
+}
+
+static ALWAYS: Rule = rule("always", Check::FileAndScript(always_file, always_script));
+static PANICS: Rule = rule("panics", Check::FileAndScript(panics_file, panics_script));
+static WHOLE: Rule = rule("whole", Check::Program(whole));
+
+fn always_file(_: &Program, file: FileId, findings: &mut Findings) {
+    findings.push(Findings::new_finding(&ALWAYS, first(file), "", "here"));
+    findings.push(Findings::new_finding(&ALWAYS, first(file), "", "here"));
+}
+
+fn always_script(script: &Script<'_>, findings: &mut Findings) {
+    findings.push(Findings::new_finding(&ALWAYS, first(script.file), "", script.text.trim()));
+}
+
+fn panics_file(program: &Program, file: FileId, _: &mut Findings) {
+    assert!(program.file(file).path != "b.py", "a defect");
+}
+
+fn panics_script(_: &Script<'_>, _: &mut Findings) {
+    panic!("a defect");
+}
+
+fn whole(program: &Program, findings: &mut Findings) {
+    findings.push(Findings::new_finding(&WHOLE, first(FileId(0)), "", format!("{} files", program.files.len())));
+}
+
+#[test]
+fn a_defect_harms_its_own_file_only_and_findings_are_sorted_and_single() {
+    let sources = vec![
+        SourceFile::from_text("b.py", Kind::Python, "x = 1"),
+        SourceFile::from_text("a.sh", Kind::Shell, "echo"),
+        SourceFile::from_bytes("a0.py", Kind::Python, vec![0xff]),
+        SourceFile::from_text("a.py", Kind::Python, "y = 1\nz = 2\n"),
+    ];
+    let (files, lines) = records(sources.clone());
+    let progress = Progress::default();
+    let rules: [&'static Rule; 3] = [&WHOLE, &ALWAYS, &PANICS];
+    let (facts, catalog) = (ProjectFacts::default(), Arc::new(Catalog::default()));
+    let analysis = analyze(sources, Options { rules: &rules, facts, catalog, progress: &progress });
+
+    let found: Vec<(&str, &str, &str)> = analysis
+        .findings
+        .iter()
+        .map(|finding| {
+            (analysis.files[finding.site.file.index()].path.as_str(), finding.rule, finding.message.as_str())
+        })
+        .collect();
+    let unreadable = "the file is not UTF-8: the byte at offset 0 (line 1) is no character";
+    let expected = [
+        ("a.py", "always", "here"),
+        ("a.py", "whole", "2 files"),
+        ("a.sh", "always", "echo"),
+        ("a0.py", "unreadable-file", unreadable),
+        ("b.py", "always", "here"),
+    ];
+    assert_eq!(found, expected);
+    let defect = |path: &str| InternalError { path: path.to_owned(), message: "panics: a defect".to_owned() };
+    assert_eq!(analysis.internal, [defect("b.py"), defect("a.sh")]);
+    let paths = |files: &[FileRecord]| files.iter().map(|file| file.path.clone()).collect::<Vec<_>>();
+    assert_eq!(paths(&files), paths(&analysis.files));
+    assert_eq!((lines, analysis.lines), (4, 4));
+    assert_eq!(progress.done.load(Atomic::Relaxed), progress.total.load(Atomic::Relaxed));
+}
+
+#[test]
+fn a_difference_is_explained_by_what_the_function_was_evaluated_with() {
+    let text = "import torch.distributed as dist\n\ndef another(x):\n    if dist.get_rank() == 1:\n        dist.barrier()\n\ndef place():\n    return dist.get_rank()\n\ndef job(x):\n    if place() == 0:\n        dist.all_reduce(x)\n";
+    let rules: Vec<&'static Rule> = meta::all_rules().collect();
+    let catalog = Arc::new(Catalog::builtin().clone());
+    let options = Options { rules: &rules, facts: ProjectFacts::default(), catalog, progress: &Progress::default() };
+    let analysis = analyze(vec![SourceFile::from_text("job.py", Kind::Python, text)], options);
+    let line = |site: Site| text[..site.span.start as usize].lines().count();
+    let origins: Vec<(usize, usize)> =
+        analysis.findings.iter().map(|finding| (line(finding.site), line(finding.related[0].site))).collect();
+    // The rank is one value, and both functions ask for it; each is told of its own place.
+    assert_eq!(origins, [(5, 4), (12, 8)]);
+}

@@ -1,0 +1,137 @@
+//! Where values that differ between ranks were born, and who can know of it.
+//!
+//! Equal values are one value, wherever they come from: `os.path.exists(path)` of two functions that never meet may be
+//! one. A birth therefore explains a value to those functions only that were evaluated with what it was born in: their
+//! callees, the attributes and module variables that they read, and the functions that they stand in.
+
+use std::cell::RefCell;
+use std::collections::hash_map::Entry;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Engine, Frame};
+use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
+use crate::finding::Confidence;
+use crate::flow::Value;
+
+/// Where a value that differs between ranks was born.
+#[derive(Clone, Copy, Debug)]
+pub struct Birth {
+    /// The function in which it was seen.
+    pub function: FunctionId,
+    /// Where.
+    pub site: Site,
+    /// Why it differs, the second half of a sentence.
+    pub reason: Symbol,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+/// What is evaluated once and asked for by many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Asked {
+    Function(FunctionId),
+    Attribute(ClassId, Symbol),
+    Global(FileId, Symbol),
+}
+
+/// Births, and who asked whom.
+#[derive(Default)]
+pub(super) struct Births {
+    of: FxHashMap<Value, FxHashMap<FunctionId, Birth>>,
+    /// What is being evaluated, outermost first.
+    asking: Vec<Asked>,
+    asked: FxHashMap<Asked, Vec<Asked>>,
+    edges: FxHashSet<(Asked, Asked)>,
+    /// The functions around the last one that was asked for, the nearest first: several births of one are asked in a row.
+    around: RefCell<Option<(FunctionId, Vec<FunctionId>)>>,
+}
+
+impl Births {
+    /// Notes that what is being evaluated asks for something.
+    pub(super) fn asks(&mut self, what: Asked) {
+        if let Some(&who) = self.asking.last()
+            && who != what
+            && self.edges.insert((who, what))
+        {
+            self.asked.entry(who).or_default().push(what);
+            self.around.take();
+        }
+    }
+
+    pub(super) fn begin(&mut self, what: Asked) {
+        self.asking.push(what);
+    }
+
+    pub(super) fn end(&mut self) {
+        self.asking.pop();
+    }
+}
+
+impl<'p> Engine<'p> {
+    /// Evaluates on behalf of a function.
+    pub(in crate::graph) fn on_behalf_of<R>(&mut self, function: FunctionId, work: impl FnOnce(&mut Self) -> R) -> R {
+        self.births.begin(Asked::Function(function));
+        let result = work(self);
+        self.births.end();
+        result
+    }
+
+    /// Notes where a value that differs comes from; the first place in a function counts.
+    pub(super) fn born(&mut self, value: Value, frame: &Frame<'p>, span: Span, reason: &str, confidence: Confidence) {
+        if let Entry::Vacant(place) = self.births.of.entry(value).or_default().entry(frame.function) {
+            let (function, site) = (frame.function, frame.site(span));
+            place.insert(Birth { function, site, reason: Symbol::new(reason), confidence });
+        }
+    }
+
+    /// Where the value was born, as far as `function` can know: in itself, else where ranks part, else in what it was
+    /// evaluated with, the nearest first.
+    pub fn birth(&self, value: Value, function: FunctionId, parting: Option<Site>) -> Option<Birth> {
+        let births = self.births.of.get(&value)?;
+        if let Some(birth) = births.get(&function) {
+            return Some(*birth);
+        }
+        let mut kept = self.births.around.borrow_mut();
+        if kept.as_ref().is_none_or(|(of, _)| *of != function) {
+            *kept = Some((function, self.around(function)));
+        }
+        let (_, around) = kept.as_ref()?;
+        let known = || around.iter().filter_map(|near| births.get(near));
+        let near = |birth: &&Birth| parting.is_some_and(|parting| parting.file == birth.site.file);
+        known().find(near).or_else(|| known().next()).copied()
+    }
+
+    /// The functions that one was evaluated with, those asked first by way of the fewest others first.
+    fn around(&self, function: FunctionId) -> Vec<FunctionId> {
+        let (program, births) = (self.program, &self.births);
+        let mut out = Vec::new();
+        let mut ring = vec![Asked::Function(function)];
+        let (file, local) = program.locate(function);
+        let mut outer = program.file(file).model.function(local).parent;
+        while let Some(around) = outer {
+            ring.push(Asked::Function(program.function_id(file, around)));
+            outer = program.file(file).model.function(around).parent;
+        }
+        let mut seen: FxHashSet<Asked> = ring.iter().copied().collect();
+        while !ring.is_empty() {
+            let mut next = Vec::new();
+            for asked in ring {
+                match asked {
+                    Asked::Function(function) => out.push(function),
+                    Asked::Global(file, _) => {
+                        out.push(program.function_id(file, program.file(file).model.module()));
+                    }
+                    Asked::Attribute(class, _) => out.extend(program.lineage(class).iter().map(|&owner| {
+                        let (file, local) = program.locate_class(owner);
+                        program.function_id(file, program.file(file).model.class(local).body)
+                    })),
+                }
+                let further = births.asked.get(&asked).into_iter().flatten();
+                next.extend(further.copied().filter(|further| seen.insert(*further)));
+            }
+            ring = next;
+        }
+        out
+    }
+}

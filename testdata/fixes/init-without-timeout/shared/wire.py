@@ -1,0 +1,1 @@
+../../../rules/control-plane/shared/wire.py
