@@ -60,16 +60,16 @@ def in_place(x):
 
 
 def peers_look_for_themselves(x):
-    wanted = os.path.exists("wanted")
+    wanted = time.time() > 5
     if dist.get_rank() == 0:
         dist.broadcast(torch.tensor([float(wanted)]), 0)
         go_on = wanted
     else:
         received = torch.zeros(1)
         dist.broadcast(received, 0)
-        go_on = os.path.exists("wanted")
+        go_on = time.time() > 5
     if go_on:
-        dist.all_reduce(x)  # error: [conditional-collective]
+        dist.all_reduce(x)  # low: [conditional-collective]
 
 
 def passed_on_and_forgotten(x):
