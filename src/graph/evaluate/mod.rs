@@ -16,6 +16,7 @@ mod expand;
 mod expression;
 mod external;
 mod frame;
+mod halves;
 mod handlers;
 mod keyed;
 mod loops;
@@ -24,6 +25,7 @@ mod method;
 mod operation;
 mod packed;
 mod passed;
+mod places;
 mod premise;
 mod recursion;
 mod state;
@@ -42,7 +44,7 @@ use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{self, ValueKind};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
-use crate::model::{CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_statement};
+use crate::model::{CompareOp, Expr, ExprId, FunctionKind, Stmt, each_statement};
 
 pub use births::Birth;
 
@@ -231,144 +233,9 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Whether the function stands in a file of tests.
-    pub(super) fn is_test(&self, function: FunctionId) -> bool {
-        crate::graph::is_test(&self.program.file(self.program.locate(function).0).path)
-    }
-
-    /// What is judged of a function's effects. The halves of a context manager make up for each other: the first is
-    /// judged together with the second, and the second not at all.
-    pub(in crate::graph) fn judged(&mut self, function: FunctionId, effects: EffectId) -> EffectId {
-        let other = match self.program.function(function).name.as_str() {
-            "__enter__" => "__exit__",
-            "__exit__" => "__enter__",
-            _ => return effects,
-        };
-        let class = self.program.class_of(function);
-        let Some(other) = class.and_then(|class| self.program.method(class, Symbol::new(other))) else {
-            return effects;
-        };
-        let Some(rest) = self.summary(other).map(|summary| summary.effects) else { return effects };
-        match (self.without_last_return(effects), self.without_last_return(rest)) {
-            (Some(first), Some(second)) if self.program.function(function).name.as_str() == "__enter__" => {
-                self.effects.seq(&[first, second], &self.values)
-            }
-            (Some(_), Some(_)) => Effects::NOTHING,
-            // A half that returns early is still followed by the other.
-            _ if self.program.function(function).name.as_str() == "__exit__" => Effects::NOTHING,
-            _ => {
-                let halves = [(function, effects), (other, rest)].map(|(function, body)| {
-                    let (file, local) = self.program.locate(function);
-                    let span = self.program.file(file).model.function(local).span;
-                    self.effects.make(Effect::Call { function, site: Site { file, span }, body }, &self.values)
-                });
-                self.effects.seq(&halves, &self.values)
-            }
-        }
-    }
-
-    /// The effects of a function that returns at its end or nowhere.
-    fn without_last_return(&mut self, effects: EffectId) -> Option<EffectId> {
-        let is_return = |engine: &Self, effect: EffectId| {
-            matches!(engine.effects.get(effect), Effect::Exit(crate::flow::Exit::Return, _))
-        };
-        let parts = match self.effects.get(effects) {
-            Effect::Seq(parts) => parts.to_vec(),
-            _ => vec![effects],
-        };
-        let kept = match parts.split_last() {
-            Some((&last, rest)) if is_return(self, last) => rest.to_vec(),
-            _ => parts,
-        };
-        let mut pending = kept.clone();
-        while let Some(effect) = pending.pop() {
-            if is_return(self, effect) {
-                return None;
-            }
-            if !matches!(self.effects.get(effect), Effect::Call { .. }) {
-                pending.extend(self.below(effect));
-            }
-        }
-        Some(self.effects.seq(&kept, &self.values))
-    }
-
-    /// Whether one function stands inside another.
-    pub(super) fn is_nested(&self, inner: FunctionId, outer: FunctionId) -> bool {
-        let ((file, mut at), (other_file, other)) = (self.program.locate(inner), self.program.locate(outer));
-        while let Some(parent) = self.program.file(file).model.function(at).parent {
-            if file == other_file && parent == other {
-                return true;
-            }
-            at = parent;
-        }
-        false
-    }
-
     /// What a function issues, where that is known already.
     pub(super) fn known_effects(&self, function: FunctionId) -> Option<EffectId> {
         self.summaries.get(&function).map(|summary| summary.effects)
-    }
-
-    /// The innermost function around a place.
-    pub(super) fn function_at(&self, site: Site) -> Option<LocalFunction> {
-        let functions = &self.program.file(site.file).model.functions;
-        let holds = |span: Span| span.start <= site.span.start && site.span.end <= span.end;
-        let around = functions.iter().enumerate().filter(|(_, function)| holds(function.span));
-        around
-            .min_by_key(|(_, function)| function.span.end - function.span.start)
-            .map(|(at, _)| LocalFunction(at as u32))
-    }
-
-    /// Whether two places lie in the same outermost function or method, or both outside all of them.
-    pub(super) fn same_function(&self, one: Site, other: Site) -> bool {
-        let around = |site: Site| {
-            let functions = &self.program.file(site.file).model.functions;
-            let holds = |span: Span| span.start <= site.span.start && site.span.end <= span.end;
-            functions.iter().position(|function| function.kind == FunctionKind::Def && holds(function.span))
-        };
-        one.file == other.file && around(one) == around(other)
-    }
-
-    /// The expression that is written at a site, the outermost where several are.
-    pub(super) fn written_at(&self, site: Site) -> Option<(&'p File, ExprId)> {
-        let model = &self.program.file(site.file).model;
-        let mut written = self.written.borrow_mut();
-        // Parts are kept before what they are parts of, which therefore take their place.
-        let by_span = written.entry(site.file).or_insert_with(|| {
-            (0..model.expr_count() as u32).map(ExprId).map(|expr| (model.span(expr), expr)).collect()
-        });
-        by_span.get(&site.span).map(|expr| (&**model, *expr))
-    }
-
-    /// Whether a name conventionally stands for the place of this rank on its node.
-    pub(super) fn is_place_on_node(&self, name: Symbol) -> bool {
-        self.program.catalog.convention(name).is_some_and(|convention| convention.value.is_local_rank())
-    }
-
-    /// The text at a site.
-    pub(super) fn text(&self, site: Site) -> &'p str {
-        self.program.text(site.file, site.span)
-    }
-
-    /// How many files there are.
-    pub(super) fn program_files(&self) -> usize {
-        self.program.files.len()
-    }
-
-    /// A function's name.
-    pub(super) fn function_name(&self, function: FunctionId) -> Symbol {
-        self.program.function(function).name
-    }
-
-    /// The axis that a group value is the group of.
-    pub(super) fn axis_name(&self, group: Value) -> Option<String> {
-        self.axes_name(self.values.group_axes(group))
-    }
-
-    /// The name of the axis or axes.
-    pub(super) fn axes_name(&self, axes: Axes) -> Option<String> {
-        let known = self.program.catalog.axes().iter().find(|axis| Axes::named(axis.name.as_str()) == axes);
-        known.map(|axis| axis.name.as_str().to_owned())
     }
 
     fn evaluate(&mut self, function: FunctionId) -> Summary {
@@ -566,13 +433,5 @@ impl<'p> Engine<'p> {
             };
         }
         result
-    }
-
-    pub(super) fn has_decorator(&self, file: FileId, function: LocalFunction, last_name: &str) -> bool {
-        let model = &self.program.file(file).model;
-        model.list(model.function(function).decorators).iter().any(|&decorator| match model.expr(decorator) {
-            Expr::Name(name) | Expr::Attribute { name, .. } => name.as_str() == last_name,
-            _ => false,
-        })
     }
 }

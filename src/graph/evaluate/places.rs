@@ -1,0 +1,95 @@
+//! Where things stand in the source, and what they are called there.
+
+use super::Engine;
+use crate::base::{FileId, FunctionId, Site, Span, Symbol};
+use crate::flow::{Axes, Value};
+use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction};
+
+impl<'p> Engine<'p> {
+    /// Whether the function stands in a file of tests.
+    pub(in crate::graph) fn is_test(&self, function: FunctionId) -> bool {
+        crate::graph::is_test(&self.program.file(self.program.locate(function).0).path)
+    }
+
+    /// Whether one function stands inside another.
+    pub(in crate::graph) fn is_nested(&self, inner: FunctionId, outer: FunctionId) -> bool {
+        let ((file, mut at), (other_file, other)) = (self.program.locate(inner), self.program.locate(outer));
+        while let Some(parent) = self.program.file(file).model.function(at).parent {
+            if file == other_file && parent == other {
+                return true;
+            }
+            at = parent;
+        }
+        false
+    }
+
+    /// The innermost function around a place.
+    pub(in crate::graph) fn function_at(&self, site: Site) -> Option<LocalFunction> {
+        let functions = &self.program.file(site.file).model.functions;
+        let holds = |span: Span| span.start <= site.span.start && site.span.end <= span.end;
+        let around = functions.iter().enumerate().filter(|(_, function)| holds(function.span));
+        around
+            .min_by_key(|(_, function)| function.span.end - function.span.start)
+            .map(|(at, _)| LocalFunction(at as u32))
+    }
+
+    /// Whether two places lie in the same outermost function or method, or both outside all of them.
+    pub(in crate::graph) fn same_function(&self, one: Site, other: Site) -> bool {
+        let around = |site: Site| {
+            let functions = &self.program.file(site.file).model.functions;
+            let holds = |span: Span| span.start <= site.span.start && site.span.end <= span.end;
+            functions.iter().position(|function| function.kind == FunctionKind::Def && holds(function.span))
+        };
+        one.file == other.file && around(one) == around(other)
+    }
+
+    /// The expression that is written at a site, the outermost where several are.
+    pub(in crate::graph) fn written_at(&self, site: Site) -> Option<(&'p File, ExprId)> {
+        let model = &self.program.file(site.file).model;
+        let mut written = self.written.borrow_mut();
+        // Parts are kept before what they are parts of, which therefore take their place.
+        let by_span = written.entry(site.file).or_insert_with(|| {
+            (0..model.expr_count() as u32).map(ExprId).map(|expr| (model.span(expr), expr)).collect()
+        });
+        by_span.get(&site.span).map(|expr| (&**model, *expr))
+    }
+
+    /// Whether a name conventionally stands for the place of this rank on its node.
+    pub(in crate::graph) fn is_place_on_node(&self, name: Symbol) -> bool {
+        self.program.catalog.convention(name).is_some_and(|convention| convention.value.is_local_rank())
+    }
+
+    /// The text at a site.
+    pub(in crate::graph) fn text(&self, site: Site) -> &'p str {
+        self.program.text(site.file, site.span)
+    }
+
+    /// How many files there are.
+    pub(in crate::graph) fn program_files(&self) -> usize {
+        self.program.files.len()
+    }
+
+    /// A function's name.
+    pub(in crate::graph) fn function_name(&self, function: FunctionId) -> Symbol {
+        self.program.function(function).name
+    }
+
+    /// The axis that a group value is the group of.
+    pub(in crate::graph) fn axis_name(&self, group: Value) -> Option<String> {
+        self.axes_name(self.values.group_axes(group))
+    }
+
+    /// The name of the axis or axes.
+    pub(in crate::graph) fn axes_name(&self, axes: Axes) -> Option<String> {
+        let known = self.program.catalog.axes().iter().find(|axis| Axes::named(axis.name.as_str()) == axes);
+        known.map(|axis| axis.name.as_str().to_owned())
+    }
+
+    pub(in crate::graph) fn has_decorator(&self, file: FileId, function: LocalFunction, last_name: &str) -> bool {
+        let model = &self.program.file(file).model;
+        model.list(model.function(function).decorators).iter().any(|&decorator| match model.expr(decorator) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => name.as_str() == last_name,
+            _ => false,
+        })
+    }
+}
