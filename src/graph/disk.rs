@@ -71,8 +71,13 @@ impl Evidence<'_, '_> {
     }
 
     /// Whether nobody here makes what the disk is asked for: behind the question nothing is done with it but reading, and
-    /// no function is handed to whoever has one rank do it. What somebody left there before the job is there for all.
+    /// no function is handed to whoever has one rank do it. What somebody left there before the job is there for all. Who
+    /// misses it and exchanges data has something that it takes for its own.
     pub(super) fn is_made_by_nobody(&self) -> bool {
+        let waits = self.engine.effects.event(self.main).op.as_str() == "barrier";
+        if !waits && self.issuer_finds_it() == Some(false) {
+            return false;
+        }
         let Some(leaf) = self.leaf.filter(|leaf| self.engine.disks.contains(leaf)) else { return false };
         let &Node::Local(born, _) = self.engine.values.node(leaf) else { return false };
         let Some((model, question)) = self.engine.written_at(born) else { return false };
