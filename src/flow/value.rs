@@ -31,8 +31,14 @@ fn spread(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }
 
+/// The function that stands for the question of which of several classes an object is, where a call hangs on it.
+pub const DISPATCH: &str = "dispatch";
+
+/// The file of no file: where values are said to be born that were too deep to keep their structure.
+pub const TOO_DEEP: FileId = FileId(u32::MAX);
+
 /// Expressions nested deeper than this are no longer followed.
-const MAX_DEPTH: u16 = 48;
+const MAX_DEPTH: u16 = 200;
 
 /// The arena of values.
 #[derive(Default)]
@@ -100,7 +106,7 @@ impl Values {
             // Too deep to be worth its structure: one opaque value that varies as it would have.
             true => {
                 let span = crate::base::Span::new(self.nodes.len() as u32, 0);
-                let opaque = Node::Local(Site { file: FileId(u32::MAX), span }, facts.vary);
+                let opaque = Node::Local(Site { file: TOO_DEEP, span }, facts.vary);
                 (facts.depth, hash) = (1, hash_of(&opaque));
                 opaque
             }

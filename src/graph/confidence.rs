@@ -451,14 +451,17 @@ fn asks_whether_empty(engine: &Engine<'_>, test: Value) -> bool {
     }
 }
 
-/// Whether a setting chooses the group of all ranks here and a smaller one otherwise: who sets it knows who gets here.
+/// Whether a setting chooses the group of all ranks here and a smaller one for the same operation otherwise: who sets it
+/// knows who gets here.
 fn chosen_by_flag(engine: &Engine<'_>, root: EffectId, main: EventId) -> bool {
     let smaller = |effect: EffectId| {
         preorder(engine, effect).into_iter().any(|below| match engine.effects.get(below) {
             Effect::Event(event) => {
                 let event = engine.effects.event(*event);
-                let op = engine.effects.event(main).op;
-                event.op == op && !engine.values.group_axes(event.group).is_all()
+                let main = engine.effects.event(main);
+                event.op == main.op
+                    && engine.same_function(event.site, main.site)
+                    && !engine.values.group_axes(event.group).is_all()
             }
             _ => false,
         })

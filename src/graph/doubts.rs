@@ -6,8 +6,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::base::FileId;
-use crate::flow::{Effect, EffectId, Exit, GroupKey, LoopKind, Node, Value, parts};
+use crate::flow::{DISPATCH, Effect, EffectId, Exit, GroupKey, LoopKind, Node, TOO_DEEP, Value, parts};
 use crate::model::CompareOp;
 
 use super::blame::{contains, preorder};
@@ -371,8 +370,9 @@ fn asks_what_it_is(engine: &Engine<'_>, test: Value) -> bool {
             continue;
         }
         match engine.values.node(value) {
+            Node::Apply(name, _) if name.as_str() == DISPATCH => {}
             Node::Apply(_, parts) if parts.iter().any(|&part| is_kind(engine, part)) => return true,
-            Node::Local(site, _) if site.file == FileId(u32::MAX) => return true,
+            Node::Local(site, _) if site.file == TOO_DEEP => return true,
             Node::Not(inner) => pending.push(*inner),
             Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
             Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),

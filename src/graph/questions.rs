@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::flow::{Node, Value};
+use crate::flow::{DISPATCH, Node, Value};
 use crate::model::{BinaryOp, CompareOp};
 
 use super::evaluate::{Engine, UNSET};
@@ -23,7 +23,7 @@ pub(super) fn asks_for_kind(engine: &Engine<'_>, test: Value) -> bool {
         match engine.values.node(value) {
             Node::Not(inner) => pending.push(*inner),
             Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
-            Node::Apply(_, parts) => {
+            Node::Apply(name, parts) if name.as_str() != DISPATCH => {
                 let Some(&Node::Kind(mut thing)) = parts.first().map(|&part| engine.values.node(part)) else {
                     continue;
                 };

@@ -170,9 +170,35 @@ impl<'p> Search<'p> {
                 }
             }
         }
+        self.backward_passes(&mut seeds);
         for seed in seeds {
             self.reach_at(seed);
         }
+    }
+
+    /// Backward passes, in trees in which models are wrapped: through which model they lead their callers may know alone.
+    fn backward_passes(&self, seeds: &mut Vec<Place>) {
+        let program = self.program;
+        let wraps = |kind: Symbol| {
+            let called = program.catalog.entry(Symbol::new(&format!("{kind}.__call__")));
+            called.is_some_and(|entry| matches!(entry, Entry::Operation(operation) if operation.backward))
+        };
+        let mut trees: FxHashSet<Symbol> = FxHashSet::default();
+        for kind in program.catalog.types().filter(|kind| wraps(kind.name)) {
+            for name in kind.aliases.iter().chain([&kind.name]) {
+                for mention in self.mentions.get(&name.last_part()).map_or(&[][..], Vec::as_slice) {
+                    let (file, local) = program.locate(mention.caller);
+                    if let Some(Target::External(dotted)) = program.target(file, local, mention.callee)
+                        && program.catalog.type_named(dotted).is_some_and(|found| found.name == kind.name)
+                    {
+                        trees.insert(program.tree_of(file));
+                    }
+                }
+            }
+        }
+        let passes = self.mentions.get(&Symbol::new("backward")).map_or(&[][..], Vec::as_slice);
+        let near = passes.iter().filter(|mention| trees.contains(&program.tree_of(program.locate(mention.caller).0)));
+        seeds.extend(near.map(|mention| (mention.caller, mention.at)));
     }
 
     /// An object whose call is an operation (a wrapped module): whoever calls what it is assigned to, in this file.

@@ -76,7 +76,13 @@ impl<'p> Engine<'p> {
     }
 
     /// After two arms: what only one of them can have left stays, what both may have left becomes a choice.
-    fn merge(&mut self, frame: &mut Frame<'p>, test: Value, then: (Changes, bool), otherwise: (Changes, bool)) {
+    pub(super) fn merge(
+        &mut self,
+        frame: &mut Frame<'p>,
+        test: Value,
+        then: (Changes, bool),
+        otherwise: (Changes, bool),
+    ) {
         let ((then, then_dead), (otherwise, otherwise_dead)) = (then, otherwise);
         match (then_dead, otherwise_dead) {
             (true, true) => frame.dead = true,

@@ -169,6 +169,7 @@ impl<'p> Engine<'p> {
                 let effect = self.invoke_effect(callee, args.clone().into(), frame.site(span));
                 self.emit(frame, effect);
                 let result = self.values.make(Node::Invoked(callee, args.into()));
+                let result = self.forward_result(callee, result);
                 let named = arguments.keywords.iter().map(|keyword| keyword.1);
                 let differs: Vec<Value> = named
                     .chain(arguments.starred)
@@ -183,7 +184,10 @@ impl<'p> Engine<'p> {
                     }
                 }
             }
-            _ => self.opaque_call(Symbol::new("call"), &arguments, span, frame),
+            _ => {
+                let result = self.opaque_call(Symbol::new("call"), &arguments, span, frame);
+                self.forward_result(callee, result)
+            }
         }
     }
 

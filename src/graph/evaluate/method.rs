@@ -1,6 +1,6 @@
 //! Method calls: on objects of the program, on objects of catalogued types, on containers and tensors.
 
-use crate::base::{ClassId, FunctionId, Span, Symbol};
+use crate::base::{FunctionId, Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Node, Value};
 use crate::model::{Call, Expr, ExprId};
@@ -8,6 +8,7 @@ use crate::model::{Call, Expr, ExprId};
 use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::types::{hands_on, tells_kind, tells_shape};
+use super::wrapped::BACKWARD;
 use super::{Engine, Frame};
 
 /// Methods that change the container they are called on.
@@ -182,17 +183,15 @@ impl<'p> Engine<'p> {
         let receiver = arguments.receiver.unwrap_or(receiver);
         if let Some(class) = self.class_of_value(frame, object, receiver) {
             if let Some(method) = self.program.method(class, name) {
-                if self.is_abstract(method) && !matches!(self.values.node(receiver), Node::Instance(..)) {
-                    return self.overridden(frame, class, name, arguments, span);
-                }
-                return self.call_method(frame, method, arguments, span);
+                return self.dispatched(frame, class, method, arguments, span);
             }
             if let Some(value) = self.attribute(class, name) {
                 let value = self.as_seen_by(class, receiver, value);
                 if matches!(
                     self.values.node(value),
                     Node::Function(..) | Node::Closure(..) | Node::Partial(..) | Node::Typed(_) | Node::Instance(..)
-                ) {
+                ) || self.may_be_wrapped(value)
+                {
                     arguments.receiver = None;
                     return self.call_value(frame, value, arguments, span);
                 }
@@ -212,10 +211,7 @@ impl<'p> Engine<'p> {
         if let Some(value) = self.container_method(frame, object, receiver, name, &arguments, span) {
             return value;
         }
-        if name.as_str() == "backward" && self.values.facts(receiver).wrapped {
-            if frame.quiet == 0 {
-                self.implicit_event(frame, "backward", span);
-            }
+        if name.as_str() == BACKWARD && self.backward_pass(frame, receiver, span) {
             return self.none;
         }
         if let Some(value) = self.conventional_call(frame, name, span) {
@@ -253,51 +249,6 @@ impl<'p> Engine<'p> {
         self.opaque_call(name, &arguments, span, frame)
     }
 
-    /// Whether a method's body says that subclasses define it.
-    fn is_abstract(&self, method: FunctionId) -> bool {
-        let (file, local) = self.program.locate(method);
-        let model = &self.program.file(file).model;
-        says_nothing(model, model.function(local).body)
-    }
-
-    /// A method that subclasses define: what the one that does issues, or either of two.
-    fn overridden(
-        &mut self,
-        frame: &mut Frame<'p>,
-        class: ClassId,
-        name: Symbol,
-        arguments: Arguments,
-        span: Span,
-    ) -> Value {
-        let program = self.program;
-        let defined: Vec<FunctionId> = program
-            .methods_named(name)
-            .iter()
-            .copied()
-            .filter(|&method| {
-                let of = program.class_of(method);
-                of.is_some_and(|of| of != class && program.lineage(of).contains(&class)) && !self.is_abstract(method)
-            })
-            .take(3)
-            .collect();
-        match defined[..] {
-            [only] => self.call_method(frame, only, arguments, span),
-            [one, other] => {
-                let outer = std::mem::take(&mut frame.sequence);
-                let one = self.call_method(frame, one, arguments.clone(), span);
-                let one_effect = self.take_sequence(frame);
-                let other = self.call_method(frame, other, arguments, span);
-                let other_effect = self.take_sequence(frame);
-                frame.sequence = outer;
-                let which = self.unknown(frame, span);
-                let form = crate::flow::ChoiceForm::Expression;
-                self.choose(frame, which, span, form, one_effect, other_effect);
-                self.values.make(Node::If(which, one, other))
-            }
-            _ => self.opaque_call(name, &arguments, span, frame),
-        }
-    }
-
     fn is_object(&self, value: Value) -> bool {
         matches!(self.values.node(value), Node::Instance(..) | Node::Typed(_))
     }
@@ -320,7 +271,7 @@ impl<'p> Engine<'p> {
         }
     }
 
-    fn call_method(
+    pub(super) fn call_method(
         &mut self,
         frame: &mut Frame<'p>,
         method: FunctionId,
@@ -470,23 +421,5 @@ impl<'p> Engine<'p> {
             "join" | "startswith" | "endswith" | "strip" | "lower" | "upper" | "split" => return None,
             _ => return None,
         })
-    }
-}
-
-/// Whether a body says that it is for subclasses to fill: a documentation string, then nothing, `pass`, `...` or
-/// `raise NotImplementedError`.
-pub(super) fn says_nothing(model: &crate::model::File, body: crate::model::Block) -> bool {
-    model.block(body).iter().all(|&stmt| match model.stmt(stmt) {
-        crate::model::Stmt::Raise(Some(exception)) => is_not_implemented(model, *exception),
-        crate::model::Stmt::Expr(expr) => matches!(model.expr(*expr), Expr::Str(_) | Expr::Missing),
-        _ => false,
-    })
-}
-
-fn is_not_implemented(model: &crate::model::File, exception: ExprId) -> bool {
-    match model.expr(exception) {
-        Expr::Call(call) => is_not_implemented(model, model.call(call).callee),
-        Expr::Name(name) => name.as_str() == "NotImplementedError",
-        _ => false,
     }
 }

@@ -12,6 +12,7 @@ mod builtin;
 mod call;
 mod condense;
 pub(in crate::graph) mod data;
+mod dispatch;
 mod expand;
 mod expression;
 mod external;
@@ -32,6 +33,7 @@ mod state;
 mod statement;
 mod substitute;
 mod types;
+mod wrapped;
 mod wrappers;
 
 use std::cell::RefCell;
@@ -91,6 +93,8 @@ pub struct Engine<'p> {
     summaries: FxHashMap<FunctionId, Rc<Summary>>,
     cycles: recursion::Cycles,
     attributes: FxHashMap<(ClassId, Symbol), Option<Value>>,
+    /// What classes below define instead of a method and communicates, the farthest from the class first.
+    overriders: FxHashMap<(ClassId, Symbol), Rc<[FunctionId]>>,
     globals: FxHashMap<(FileId, Symbol), Value>,
     /// The class of the objects that functions assign to a global variable.
     global_classes: FxHashMap<(FileId, Symbol), Option<ClassId>>,
@@ -146,6 +150,7 @@ impl<'p> Engine<'p> {
             summaries: FxHashMap::default(),
             cycles: recursion::Cycles::default(),
             attributes: FxHashMap::default(),
+            overriders: FxHashMap::default(),
             globals: FxHashMap::default(),
             global_classes: FxHashMap::default(),
             writers: FxHashMap::default(),

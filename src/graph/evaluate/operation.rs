@@ -246,24 +246,4 @@ impl<'p> Engine<'p> {
             _ => {}
         }
     }
-
-    /// An event that hides behind a call on a wrapped module.
-    pub(super) fn implicit_event(&mut self, frame: &mut Frame<'p>, op: &str, span: Span) {
-        let world = self.values.make(Node::World);
-        let event = Event {
-            op: Symbol::new(op),
-            creates: false,
-            implicit: true,
-            group: world,
-            root: None,
-            root_parameter: None,
-            operator: None,
-            members: None,
-            shaped: None,
-            site: frame.site(span),
-            confidence: Confidence::Medium,
-        };
-        let effect: crate::flow::EffectId = self.effects.issue(event, &self.values);
-        self.emit(frame, effect);
-    }
 }

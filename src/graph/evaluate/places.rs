@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
-use crate::flow::{Axes, Value};
+use crate::flow::{Axes, TOO_DEEP, Value};
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction};
 
 impl<'p> Engine<'p> {
@@ -45,6 +45,10 @@ impl<'p> Engine<'p> {
 
     /// The expression that is written at a site, the outermost where several are.
     pub(in crate::graph) fn written_at(&self, site: Site) -> Option<(&'p File, ExprId)> {
+        // What has become too deep to follow stands nowhere.
+        if site.file == TOO_DEEP {
+            return None;
+        }
         let model = &self.program.file(site.file).model;
         let mut written = self.written.borrow_mut();
         // Parts are kept before what they are parts of, which therefore take their place.

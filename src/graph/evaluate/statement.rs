@@ -69,7 +69,7 @@ impl<'p> Engine<'p> {
             }
             Stmt::Try(parts) => self.protected(frame, parts),
             // A method for subclasses to define says nothing about what they do.
-            Stmt::Raise(_) if super::method::says_nothing(model, model.function(frame.local).body) => {}
+            Stmt::Raise(_) if super::dispatch::says_nothing(model, model.function(frame.local).body) => {}
             Stmt::Raise(exception) => {
                 if let Some(exception) = exception {
                     self.expression(frame, *exception);

@@ -130,7 +130,8 @@ impl<'p> Engine<'p> {
                 if let Some(result) = self.invoked_result(callee, &args) {
                     return result;
                 }
-                Node::Invoked(callee, args)
+                let result = self.values.make(Node::Invoked(callee, args));
+                return self.forward_result(callee, result);
             }
             Node::Instance(class, args) => Node::Instance(class, self.all(&args, by)),
             Node::Generator(function, args) => Node::Generator(function, self.all(&args, by)),
@@ -305,6 +306,9 @@ impl<'p> Engine<'p> {
 
     /// What calling a function value issues.
     pub(super) fn invoke_effect(&mut self, callee: Value, args: Box<[Value]>, site: crate::base::Site) -> EffectId {
+        if let Some(effect) = self.known_backward(callee, site) {
+            return effect;
+        }
         if let Node::If(test, then, otherwise) = *self.values.node(callee) {
             let then = self.invoke_effect(then, args.clone(), site);
             let otherwise = self.invoke_effect(otherwise, args, site);

@@ -1,0 +1,157 @@
+//! Which method a call on an object of unknown make runs: that of the class, or what a class below it has instead.
+
+use std::rc::Rc;
+
+use crate::base::{ClassId, FunctionId, Span, Symbol};
+use crate::flow::{ChoiceForm, DISPATCH, Node, Value};
+use crate::model::{Expr, ExprId};
+
+use super::arguments::Arguments;
+use super::branch::Changes;
+use super::{Engine, Frame};
+
+/// Methods of classes below that are looked into; more of them are as many programs.
+const MAX_OVERRIDERS: usize = 4;
+
+impl<'p> Engine<'p> {
+    /// A call of `method`, which is what `class` understands by its name: of the object's own class, if that is known;
+    /// otherwise a choice between what the class has and what classes below it have instead. Which of them it is is the
+    /// same for all ranks.
+    pub(super) fn dispatched(
+        &mut self,
+        frame: &mut Frame<'p>,
+        class: ClassId,
+        method: FunctionId,
+        arguments: Arguments,
+        span: Span,
+    ) -> Value {
+        let receiver = arguments.receiver.filter(|&receiver| !matches!(self.values.node(receiver), Node::Instance(..)));
+        let Some(receiver) = receiver else { return self.call_method(frame, method, arguments, span) };
+        let name = self.program.function(method).name;
+        let is_abstract = self.is_abstract(method);
+        let mut others: Vec<FunctionId> = self.overriders(class, name, is_abstract).to_vec();
+        others.retain(|&other| self.runs_with(frame, class, other));
+        // A method that says nothing is not meant to run.
+        let own = match (others.split_last(), is_abstract) {
+            (Some((&last, rest)), true) => {
+                others = rest.to_vec();
+                last
+            }
+            (None, true) => return self.opaque_call(name, &arguments, span, frame),
+            (_, false) => method,
+        };
+        self.any_of(frame, receiver, own, &others, arguments, span)
+    }
+
+    /// Either of several methods: the first whose class the object is of, or `own`.
+    fn any_of(
+        &mut self,
+        frame: &mut Frame<'p>,
+        receiver: Value,
+        own: FunctionId,
+        others: &[FunctionId],
+        arguments: Arguments,
+        span: Span,
+    ) -> Value {
+        let Some((&other, rest)) = others.split_first() else {
+            return self.call_method(frame, own, arguments, span);
+        };
+        let Some(class) = self.program.class_of(other) else {
+            return self.any_of(frame, receiver, own, rest, arguments, span);
+        };
+        let kind = self.values.make(Node::Kind(receiver));
+        let class = self.values.make(Node::Class(class));
+        let test = self.values.make(Node::Apply(Symbol::new(DISPATCH), Box::from([kind, class])));
+        let negated = self.values.make(Node::Not(test));
+        let (none, given) = (self.none, arguments.clone());
+        let mut results = [none; 2];
+        let then = self.arm(frame, Some(test), |engine, frame| {
+            results[0] = engine.call_method(frame, other, given, span);
+        });
+        let otherwise = self.arm(frame, Some(negated), |engine, frame| {
+            results[1] = engine.any_of(frame, receiver, own, rest, arguments, span);
+        });
+        let ((then, then_changes, then_dead), (otherwise, otherwise_changes, otherwise_dead)) = (then, otherwise);
+        self.choose(frame, test, span, ChoiceForm::Expression, then, otherwise);
+        let after: [(Changes, bool); 2] = [(then_changes, then_dead), (otherwise_changes, otherwise_dead)];
+        let [then, otherwise] = after;
+        self.merge(frame, test, then, otherwise);
+        match results {
+            [one, other] if one == other => one,
+            [one, other] => self.values.make(Node::If(test, one, other)),
+        }
+    }
+
+    /// The methods of that name below a class, the farthest from it first: those that communicate, or, if there are few,
+    /// `all`.
+    fn overriders(&mut self, class: ClassId, name: Symbol, all: bool) -> Rc<[FunctionId]> {
+        if let Some(known) = self.overriders.get(&(class, name)) {
+            return known.clone();
+        }
+        let program = self.program;
+        let mut found: Vec<(usize, bool, FunctionId)> = Vec::new();
+        for &method in program.methods_named(name) {
+            let Some(of) = program.class_of(method).filter(|&of| of != class) else { continue };
+            let communicates = self.reaches(method);
+            if (communicates || all) && program.lineage(of).contains(&class) && !self.is_abstract(method) {
+                found.push((program.lineage(of).len(), communicates, method));
+            }
+        }
+        if found.len() > MAX_OVERRIDERS {
+            found.retain(|&(_, communicates, _)| communicates);
+        }
+        found.sort_by_key(|&(depth, _, method)| (std::cmp::Reverse(depth), method));
+        let found: Rc<[FunctionId]> = found.into_iter().take(MAX_OVERRIDERS).map(|(_, _, method)| method).collect();
+        self.overriders.insert((class, name), found.clone());
+        found
+    }
+
+    /// Whether the function under evaluation, a method of `class`, runs for objects of the class that `other` is a method
+    /// of: that class has no method of its own in its place, or one that comes back to it through `super()`.
+    fn runs_with(&self, frame: &Frame<'p>, class: ClassId, other: FunctionId) -> bool {
+        let program = self.program;
+        let (Some(below), true) = (program.class_of(other), frame.class == Some(class)) else { return true };
+        let name = program.function(frame.function).name;
+        match program.method(below, name) {
+            Some(instead) if instead != frame.function => {
+                let (file, local) = program.locate(instead);
+                let model = &program.file(file).model;
+                let callees = &model.function(local).callees;
+                model.function(local).skeleton || callees.iter().any(|callee| is_super(model, callee.expr, name))
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether a method's body says that subclasses define it.
+    fn is_abstract(&self, method: FunctionId) -> bool {
+        let (file, local) = self.program.locate(method);
+        let model = &self.program.file(file).model;
+        says_nothing(model, model.function(local).body)
+    }
+}
+
+/// Whether the expression is `super().name`.
+fn is_super(model: &crate::model::File, expr: ExprId, name: Symbol) -> bool {
+    let Expr::Attribute { value, name: called } = model.expr(expr) else { return false };
+    let Expr::Call(call) = model.expr(value) else { return false };
+    called == name && matches!(model.expr(model.call(call).callee), Expr::Name(name) if name.as_str() == "super")
+}
+
+/// Whether a body says that it is for subclasses to fill: a documentation string, then nothing, `pass`, `...` or
+/// `raise NotImplementedError`.
+pub(super) fn says_nothing(model: &crate::model::File, body: crate::model::Block) -> bool {
+    model.block(body).iter().all(|&stmt| match model.stmt(stmt) {
+        crate::model::Stmt::Raise(Some(exception)) => is_not_implemented(model, *exception),
+        crate::model::Stmt::Expr(expr) => matches!(model.expr(*expr), Expr::Str(_) | Expr::Missing),
+        _ => false,
+    })
+}
+
+fn is_not_implemented(model: &crate::model::File, exception: ExprId) -> bool {
+    match model.expr(exception) {
+        Expr::Call(call) => is_not_implemented(model, model.call(call).callee),
+        Expr::Name(name) => name.as_str() == "NotImplementedError",
+        _ => false,
+    }
+}

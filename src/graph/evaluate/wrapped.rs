@@ -1,0 +1,96 @@
+//! Models that are wrapped for data parallelism, here, elsewhere, or under a setting: what a backward pass through one
+//! issues.
+//!
+//! The forward pass of a model that is wrapped under a setting counts for nothing: it broadcasts buffers, if the model has
+//! any, and who validates on one rank knows that it has none. Gradients are reduced whatever the model is.
+
+use crate::base::{Site, Span, Symbol};
+use crate::catalog::Entry;
+use crate::finding::Confidence;
+use crate::flow::{Effect, EffectId, Event, Node, Value};
+
+use super::{Engine, Frame};
+
+/// The method that runs the backward pass.
+pub(super) const BACKWARD: &str = "backward";
+
+/// Choices that are followed to a wrapped model.
+const MAX_CHOICES: usize = 16;
+
+impl<'p> Engine<'p> {
+    /// Whether the value is a wrapped model, under some settings at least.
+    pub(super) fn may_be_wrapped(&self, value: Value) -> bool {
+        let mut pending = vec![value];
+        for _ in 0..MAX_CHOICES {
+            let Some(value) = pending.pop() else { return false };
+            match self.values.node(value) {
+                Node::If(_, then, otherwise) => pending.extend([*then, *otherwise]),
+                Node::Typed(kind) => {
+                    let called = self.program.catalog.entry(Symbol::new(&format!("{kind}.__call__")));
+                    if called.is_some_and(|entry| matches!(entry, Entry::Operation(operation) if operation.backward)) {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// What calling `callee` gives: gradients are reduced on the way back through a wrapped model.
+    pub(super) fn forward_result(&mut self, callee: Value, result: Value) -> Value {
+        match self.may_be_wrapped(callee) && !self.values.facts(result).wrapped {
+            true => self.values.make(Node::Forward(result)),
+            false => result,
+        }
+    }
+
+    /// The backward pass from a loss: an event if the loss came out of a wrapped model, left to the caller if that knows
+    /// the model. Whether it is either of these.
+    pub(super) fn backward_pass(&mut self, frame: &mut Frame<'p>, loss: Value, span: Span) -> bool {
+        let facts = self.values.facts(loss);
+        let (wrapped, open) = (facts.wrapped, facts.open);
+        if frame.quiet > 0 || !wrapped && !open {
+            return wrapped;
+        }
+        let site = frame.site(span);
+        let effect = match wrapped {
+            true => self.implicit_event(BACKWARD, site),
+            false => {
+                let callee = self.values.make(Node::Attribute(loss, Symbol::new(BACKWARD)));
+                self.effects.make(Effect::Invoke { callee, args: Box::from([]), site }, &self.values)
+            }
+        };
+        self.emit(frame, effect);
+        wrapped
+    }
+
+    /// What a backward pass issues that was left to the caller, now that its loss is known to come out of a wrapped model.
+    pub(super) fn known_backward(&mut self, callee: Value, site: Site) -> Option<EffectId> {
+        match *self.values.node(callee) {
+            Node::Attribute(loss, name) if name.as_str() == BACKWARD && self.values.facts(loss).wrapped => {
+                Some(self.implicit_event(BACKWARD, site))
+            }
+            _ => None,
+        }
+    }
+
+    /// An event that hides behind a call on a wrapped module.
+    fn implicit_event(&mut self, op: &str, site: Site) -> EffectId {
+        let world = self.values.make(Node::World);
+        let event = Event {
+            op: Symbol::new(op),
+            creates: false,
+            implicit: true,
+            group: world,
+            root: None,
+            root_parameter: None,
+            operator: None,
+            members: None,
+            shaped: None,
+            site,
+            confidence: Confidence::Medium,
+        };
+        self.effects.issue(event, &self.values)
+    }
+}
