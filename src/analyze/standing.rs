@@ -1,11 +1,13 @@
-//! An analysis that stands between the edits of a person: models are kept by content, the linked program is patched, and
-//! what concerns the edited files is asked anew. Everything else stays as the last whole analysis left it.
+//! An analysis that stands between the edits of a person: models are kept by content, the linked program is patched,
+//! and what concerns the edited files is asked anew. Everything else stays as the last whole analysis left it.
 //!
-//! A quick answer is an approximation on the way to the next whole one: which names may differ, and which functions reach
-//! a collective, are those of before, with everything in the edited files counted in. Rules that weigh every file
+//! A quick answer is an approximation on the way to the next whole one: which names may differ, and which functions
+//! reach a collective, are those of before, with everything in the edited files counted in. Rules that weigh every file
 //! against every other ([`PATIENT`]) wait for the whole analysis; their findings move with the text meanwhile.
 
-use std::ops::Range;
+mod change;
+mod moves;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -17,12 +19,14 @@ use super::{
     sort, syntax_error,
 };
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
-use crate::finding::Finding;
-use crate::graph::{FileEntry, Prepared, Program, divergence, outline_prepared};
+use crate::graph::{Prepared, Program, divergence, outline_prepared};
 use crate::meta;
 use crate::model::{Detail, File, FunctionKind, LocalFunction};
 use crate::rules::{Group, Rule, Script};
 use crate::vocabulary::detail_of;
+
+use change::Change;
+use moves::Moves;
 
 /// Rules of other groups that need the environment reads of all files, or the protocol of the whole program.
 const PATIENT: &[&str] =
@@ -62,7 +66,8 @@ pub struct Standing {
     program: Option<Program>,
     prepared: Option<Prepared>,
     by_path: Arc<FxHashMap<String, FileId>>,
-    /// By the last part of a module's name: the files that mention it in an import, as the last whole analysis saw them.
+    /// By the last part of a module's name: the files that mention it in an import, as the last whole analysis saw
+    /// them.
     importers: FxHashMap<&'static str, Vec<FileId>>,
     /// Functions that read differently since the last whole analysis was asked about their files.
     fresh: FxHashSet<(FileId, LocalFunction)>,
@@ -129,8 +134,8 @@ impl Standing {
             .collect()
     }
 
-    /// Puts another text of a file in place of the one that was analysed. False where a quick answer is not to be had: the
-    /// file is new, or could not be read before.
+    /// Puts another text of a file in place of the one that was analysed. False where a quick answer is not to be had:
+    /// the file is new, or could not be read before.
     pub fn replace(&mut self, path: &str, text: &Arc<str>, options: &Options<'_>, models: &Models) -> bool {
         let Some(file) = self.file(path) else { return false };
         let record = &self.analysis.files[file.index()];
@@ -179,8 +184,8 @@ impl Standing {
         true
     }
 
-    /// Asks anew about `files`, inside the current pool, and puts the answers in place of the old ones. When `stop` is set on
-    /// the way, what needs the traces of functions stays as it was; false then.
+    /// Asks anew about `files`, inside the current pool, and puts the answers in place of the old ones. When `stop` is
+    /// set on the way, what needs the traces of functions stays as it was; false then.
     pub fn ask(&mut self, files: &[FileId], options: &Options<'_>, stop: &Arc<AtomicBool>) -> bool {
         let done = self.asked(files, None, options, stop);
         if done {
@@ -332,7 +337,8 @@ impl Standing {
         done
     }
 
-    /// Files that may call what `file` defines, the nearest first: those that import its module, and those that import them.
+    /// Files that may call what `file` defines, the nearest first: those that import its module, and those that import
+    /// them.
     pub fn callers(&self, file: FileId) -> Vec<FileId> {
         let Some(program) = self.program.as_ref().filter(|program| file.index() < program.files.len()) else {
             return Vec::new();
@@ -412,113 +418,6 @@ fn importers(program: &Program) -> FxHashMap<&'static str, Vec<FileId>> {
         }
     }
     out
-}
-
-/// Where the functions of a file are after an edit: they are known by their names.
-struct Moves {
-    /// By their place before: their place now.
-    now: Vec<Option<u32>>,
-    /// How many there are now.
-    count: u32,
-    /// Places, now, of those that are new or read differently.
-    fresh: Vec<u32>,
-}
-
-impl Moves {
-    fn between(before: &str, old: &File, new: &FileEntry) -> Moves {
-        // Of several functions with one name each keeps its place in their row.
-        let named = |model: &File| {
-            let mut rows: FxHashMap<String, u32> = FxHashMap::default();
-            let names = (0..model.functions.len() as u32).map(|index| {
-                let name = model.qualified(LocalFunction(index));
-                let row = rows.entry(name.clone()).or_default();
-                *row += 1;
-                (name, *row)
-            });
-            names.collect::<Vec<(String, u32)>>()
-        };
-        let text = |text: &str, model: &File, index: u32| {
-            let span = model.function(LocalFunction(index)).span;
-            text.get(span.start as usize..span.end as usize).map(str::to_owned)
-        };
-        let places: FxHashMap<(String, u32), u32> = named(&new.model).into_iter().zip(0..).collect();
-        let count = new.model.functions.len() as u32;
-        let mut same = vec![false; count as usize];
-        let mut now = Vec::with_capacity(old.functions.len());
-        for (name, index) in named(old).into_iter().zip(0..) {
-            let place = places.get(&name).copied();
-            if let Some(place) = place {
-                // The module's own text is everybody's.
-                same[place as usize] = place == 0 || text(before, old, index) == text(&new.text, &new.model, place);
-            }
-            now.push(place);
-        }
-        Moves { now, count, fresh: (0..count).filter(|&index| !same[index as usize]).collect() }
-    }
-
-    /// What was prepared, for the program with the new text; `program` is still the one before. Functions keep what was
-    /// known of them; those that are new or read differently count as worth a look.
-    fn carry(&self, program: &Program, prepared: &Prepared, file: FileId) -> Prepared {
-        let base = program.function_id(file, LocalFunction(0)).0;
-        let before = self.now.len() as u32;
-        let fresh: Vec<FunctionId> = self.fresh.iter().map(|&index| FunctionId(base + index)).collect();
-        let at = |id: FunctionId| match id.0 {
-            at if at < base => Some(id),
-            at if at < base + before => self.now[(at - base) as usize].map(|place| FunctionId(base + place)),
-            at => Some(FunctionId(at - before + self.count)),
-        };
-        prepared.carried(at, &fresh)
-    }
-}
-
-/// The part of a text that an edit touched, and what stands there now.
-struct Change {
-    old: Range<u32>,
-    /// Where the rest of the text begins now.
-    rest: u32,
-}
-
-impl Change {
-    fn between(old: &str, new: &str) -> Change {
-        let (old, new) = (old.as_bytes(), new.as_bytes());
-        let same = old.iter().zip(new).take_while(|(one, other)| one == other).count();
-        let tail = old[same..].iter().rev().zip(new[same..].iter().rev()).take_while(|(one, other)| one == other);
-        let tail = tail.count();
-        Change { old: same as u32..(old.len() - tail) as u32, rest: (new.len() - tail) as u32 }
-    }
-
-    /// Where a place that something begins at is now: behind what was inserted there.
-    fn start(&self, at: u32) -> u32 {
-        match at {
-            at if at >= self.old.end => at - self.old.end + self.rest,
-            at => at.min(self.old.start),
-        }
-    }
-
-    /// Where a place that something ends at is now: before what was inserted there.
-    fn end(&self, at: u32) -> u32 {
-        match at {
-            at if at <= self.old.start => at,
-            at => at.max(self.old.end) - self.old.end + self.rest,
-        }
-    }
-
-    fn span(&self, span: Span) -> Span {
-        let start = self.start(span.start);
-        Span::new(start, self.end(span.end).max(start))
-    }
-
-    fn follow(&self, finding: &mut Finding, file: FileId) {
-        let follow = |site: &mut Site| {
-            if site.file == file {
-                site.span = self.span(site.span);
-            }
-        };
-        follow(&mut finding.site);
-        finding.related.iter_mut().for_each(|related| follow(&mut related.site));
-        finding.witness.iter_mut().flat_map(|rank| &mut rank.trace).for_each(|event| follow(&mut event.site));
-        finding.fix.iter_mut().flat_map(|fix| &mut fix.edits).for_each(|edit| follow(&mut edit.site));
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,9 @@
 mod build;
 mod compare;
 mod ends;
+mod events;
+mod questions;
+mod turns;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -6,6 +6,7 @@
 mod facts;
 mod node;
 mod simplify;
+mod walk;
 
 use std::hash::BuildHasher as _;
 

@@ -3,7 +3,7 @@
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{
-    Axes, Decided, Effect, EffectId, EventId, Exit, GroupKey, IS_MEMBER, LoopKind, MEMBERS, Node, Parting, Value, parts,
+    Axes, Decided, Effect, EffectId, EventId, Exit, GroupKey, IS_MEMBER, LoopKind, MEMBERS, Node, Parting, Value,
 };
 use crate::model::{BinaryOp, CompareOp, Expr, ExprId, File, each_expression};
 
@@ -320,15 +320,7 @@ impl Evidence<'_, '_> {
             Node::Compare(CompareOp::In | CompareOp::NotIn, _, list) => named(list, MEMBERS),
             _ => named(value, IS_MEMBER),
         };
-        let mut pending: Vec<Value> = self.test.filter(|_| by_rank).into_iter().collect();
-        for _ in 0..MAX_PARTS {
-            match pending.pop() {
-                None => return false,
-                Some(value) if asks(value) => return true,
-                Some(value) => pending.extend(parts(node(value))),
-            }
-        }
-        false
+        self.test.filter(|_| by_rank).is_some_and(|test| self.engine.values.any_part(test, MAX_PARTS, asks))
     }
 
     /// Whether a group of unknown layout is itself another one, or none, on other ranks: those who hold it are asked for.

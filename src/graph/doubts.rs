@@ -26,8 +26,9 @@ impl Evidence<'_, '_> {
         self.engine.is_test(self.function)
     }
 
-    /// Whether a rank has gone into an opaque answer by more than comparisons and sums: through what was kept in a variable
-    /// behind a question for it, through elements, attributes, unknown functions. Which ranks answer what nobody has shown.
+    /// Whether a rank has gone into an opaque answer by more than comparisons and sums: through what was kept in a
+    /// variable behind a question for it, through elements, attributes, unknown functions. Which ranks answer what
+    /// nobody has shown.
     pub(super) fn loses_the_rank(&self) -> bool {
         let by_rank = self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)));
         if !by_rank || !self.is_opaque() || self.decision.is_none() {
@@ -42,8 +43,8 @@ impl Evidence<'_, '_> {
         unknown || !self.test.is_some_and(|test| compares_rank(self.engine, test))
     }
 
-    /// Whether a parameter that is called as a rank is decides through something that is made of it: the caller may hand
-    /// over whatever it likes.
+    /// Whether a parameter that is called as a rank is decides through something that is made of it: the caller may
+    /// hand over whatever it likes.
     pub(super) fn is_named_and_lost(&self) -> bool {
         let Some(&Node::Parameter(function, position)) = self.leaf.map(|leaf| self.engine.values.node(leaf)) else {
             return false;
@@ -59,24 +60,29 @@ impl Evidence<'_, '_> {
 
     /// Whether a loop goes over what a listing of the disk holds: two listings of one folder are as long as each other.
     pub(super) fn goes_over_a_listing(&self) -> bool {
-        self.kind == SplitKind::Loop && self.leaf.is_some_and(|leaf| self.engine.disks.contains(&leaf))
+        let over = self.cause.is_none_or(|cause| {
+            matches!(self.engine.effects.get(cause.effect), Effect::Loop { kind: LoopKind::For { .. }, .. })
+        });
+        self.kind == SplitKind::Loop && over && self.leaf.is_some_and(|leaf| self.engine.disks.contains(&leaf))
     }
 
-    /// Whether what is asked is a number that was made of a batch somewhere else, by a model or a metric: mostly the ranks have averaged it, in
-    /// a way that is not seen here. Whether there is something in a batch is asked of the batch itself.
+    /// Whether what is asked is a number that was made of a batch somewhere else, by a model or a metric: mostly the
+    /// ranks have averaged it, in a way that is not seen here. Whether there is something in a batch is asked of the
+    /// batch itself.
     pub(super) fn is_far_from_the_batch(&self) -> bool {
         let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
         let near = self.birth.is_some_and(|birth| self.is_near(birth.site));
         self.engine.shares.contains(&leaf) && self.decision.is_some() && !near && !asks_the_batch(self.engine, test)
     }
 
-    /// Whether the ranks agree on what is asked where a setting says so: with another one the function may never be called.
+    /// Whether the ranks agree on what is asked where a setting says so: with another one the function may never be
+    /// called.
     pub(super) fn is_agreed_where_set(&self) -> bool {
         self.is_opaque() && self.test.is_some_and(|test| agrees_where_set(self.engine, test))
     }
 
-    /// Whether settings say whether the operation communicates at all: the forward pass of an engine does where it is sharded
-    /// to the last.
+    /// Whether settings say whether the operation communicates at all: the forward pass of an engine does where it is
+    /// sharded to the last.
     pub(super) fn is_settled_elsewhere(&self) -> bool {
         self.engine.effects.event(self.main).op.as_str() == "deepspeed_forward"
     }
@@ -117,8 +123,8 @@ impl Evidence<'_, '_> {
         self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)))
     }
 
-    /// Whether the rank that does not issue the operation has only begun another turn of an endless loop, before it issued
-    /// anything: it comes there in a later one.
+    /// Whether the rank that does not issue the operation has only begun another turn of an endless loop, before it
+    /// issued anything: it comes there in a later one.
     pub(super) fn tries_again(&self) -> bool {
         let Some(cause) = self.cause.filter(|_| self.kind == SplitKind::Conditional) else { return false };
         let engine = self.engine;
@@ -129,7 +135,10 @@ impl Evidence<'_, '_> {
             (false, true) => then,
             _ => return false,
         };
-        let is_exit = |effect: EffectId, wanted: fn(&Exit) -> bool| matches!(engine.effects.get(effect), Effect::Exit(exit, _) if wanted(exit));
+        let is_exit = |effect: EffectId, wanted: fn(&Exit) -> bool| match engine.effects.get(effect) {
+            Effect::Exit(exit, _) => wanted(exit),
+            _ => false,
+        };
         let below = preorder(engine, arm);
         let event = below.iter().position(|&effect| matches!(engine.effects.get(effect), Effect::Event(_)));
         let again = below.iter().position(|&effect| is_exit(effect, |exit| matches!(exit, Exit::Continue)));
@@ -146,8 +155,8 @@ impl Evidence<'_, '_> {
     }
 }
 
-/// Whether the value is a comparison of a rank, this rank's share of something, a number that is counted by rank, what one
-/// rank has and another has not, or made of such by logic and containers alone.
+/// Whether the value is a comparison of a rank, this rank's share of something, a number that is counted by rank, what
+/// one rank has and another has not, or made of such by logic and containers alone.
 pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
     const PLAIN: [&str; 18] = [
         "min",
@@ -216,8 +225,8 @@ pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
     false
 }
 
-/// Whether it makes a difference which of the two it is: two numbers, something and nothing, containers that were made in
-/// different ways.
+/// Whether it makes a difference which of the two it is: two numbers, something and nothing, containers that were made
+/// in different ways.
 fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
     let nothing = |value: Value, other: Value| match engine.values.node(value) {
         Node::None | Node::Sequence(_) | Node::Range(_) | Node::Mapping(_) => true,
@@ -244,17 +253,7 @@ fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
 
 /// Whether a value goes into another.
 fn mentions(engine: &Engine<'_>, value: Value, wanted: Value) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        if value == wanted {
-            return true;
-        }
-        if seen.insert(value) && seen.len() <= MAX_PARTS {
-            pending.extend(parts(engine.values.node(value)));
-        }
-    }
-    false
+    engine.values.any_part(value, MAX_PARTS, |part| part == wanted)
 }
 
 fn is_number(engine: &Engine<'_>, value: Value) -> bool {
@@ -285,6 +284,8 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
             Node::Compare(_, left, right) | Node::And(left, right) | Node::Or(left, right) => {
                 push(&[*left, *right], absent);
             }
+            // A loader is the same everywhere, the batch that it yields is not.
+            Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => push(&[batch], absent),
             Node::Not(inner) | Node::Attribute(inner, _) | Node::Item(_, inner) | Node::Loader(inner, _) => {
                 push(&[*inner], absent);
             }
@@ -317,21 +318,18 @@ fn agrees_where_set(engine: &Engine<'_>, test: Value) -> bool {
         }
         false
     };
-    let mut pending = vec![test];
-    let mut seen = FxHashSet::default();
-    while let Some(value) = pending.pop() {
-        if !seen.insert(value) || seen.len() > MAX_PARTS || values.vary(value).is_empty() {
-            continue;
+    let parted = |value: Value| match values.node(value) {
+        Node::If(test, then, otherwise) => values.vary(*test).is_empty() && is_agreed(*then) != is_agreed(*otherwise),
+        _ => false,
+    };
+    let look = |value: Value, further: &mut Vec<Value>| {
+        let varies = !values.vary(value).is_empty();
+        if varies {
+            further.extend(parts(values.node(value)));
         }
-        if let Node::If(test, then, otherwise) = values.node(value)
-            && values.vary(*test).is_empty()
-            && is_agreed(*then) != is_agreed(*otherwise)
-        {
-            return true;
-        }
-        pending.extend(parts(values.node(value)));
-    }
-    false
+        varies && parted(value)
+    };
+    values.search(test, MAX_PARTS, look) == Some(true)
 }
 
 /// Whether a function asks whether these are numbers at all: that is each rank's own, before it is averaged and after.
@@ -341,47 +339,38 @@ fn asks_for_numbers(name: &str) -> bool {
 
 /// Whether the leaf goes into the value only as the place at which something is looked up.
 fn is_only_key(engine: &Engine<'_>, value: Value, leaf: Value) -> bool {
-    let (mut seen, mut key) = (FxHashSet::default(), false);
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        if value == leaf || seen.len() > MAX_PARTS {
-            return false;
-        }
-        if !seen.insert(value) || engine.values.vary(value).is_empty() {
-            continue;
-        }
+    let mut key = false;
+    let goes_in_itself = engine.values.search(value, MAX_PARTS, |value, further| {
         match engine.values.node(value) {
+            _ if engine.values.vary(value).is_empty() => {}
             Node::Index(whole, place) if *place == leaf => {
                 key = true;
-                pending.push(*whole);
+                further.push(*whole);
             }
-            node => pending.extend(parts(node)),
+            node => further.extend(parts(node)),
         }
-    }
-    key
+        value == leaf
+    });
+    key && goes_in_itself == Some(false)
 }
 
 /// Whether the question is of what kind a thing is, or too deep to say of what it is.
 fn asks_what_it_is(engine: &Engine<'_>, test: Value) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![test];
-    while let Some(value) = pending.pop() {
-        if !seen.insert(value) || seen.len() > MAX_PARTS {
-            continue;
-        }
+    let look = |value: Value, further: &mut Vec<Value>| {
         match engine.values.node(value) {
             Node::Apply(name, _) if name.as_str() == DISPATCH => {}
             Node::Apply(_, parts) if parts.iter().any(|&part| is_kind(engine, part)) => return true,
             Node::Local(site, _) if site.file == TOO_DEEP => return true,
-            Node::Not(inner) => pending.push(*inner),
-            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
-            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
-            Node::Apply(name, parts) if matches!(name.as_str(), "any" | "all") => pending.extend(parts.iter()),
-            Node::Mapped(_, parts) | Node::Sequence(parts) => pending.extend(parts.iter()),
+            Node::Not(inner) => further.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) => further.extend([*left, *right]),
+            Node::If(test, then, otherwise) => further.extend([*test, *then, *otherwise]),
+            Node::Apply(name, parts) if matches!(name.as_str(), "any" | "all") => further.extend(parts.iter()),
+            Node::Mapped(_, parts) | Node::Sequence(parts) => further.extend(parts.iter()),
             _ => {}
         }
-    }
-    false
+        false
+    };
+    engine.values.search(test, MAX_PARTS, look) == Some(true)
 }
 
 fn is_kind(engine: &Engine<'_>, value: Value) -> bool {
@@ -390,22 +379,22 @@ fn is_kind(engine: &Engine<'_>, value: Value) -> bool {
 
 /// Whether the question is of a variable of a module of the program, a switch that somebody turns.
 fn asks_a_switch(engine: &Engine<'_>, test: Value) -> bool {
-    let mut pending = vec![test];
-    for _ in 0..MAX_PARTS {
-        let Some(value) = pending.pop() else { return false };
+    let look = |value: Value, further: &mut Vec<Value>| {
         match engine.values.node(value) {
-            _ if engine.switches.contains(&value) => return true,
-            Node::Not(inner) => pending.push(*inner),
-            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
-            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
-            Node::Compare(_, left, right) => pending.extend([*left, *right]),
+            Node::Not(inner) => further.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) | Node::Compare(_, left, right) => {
+                further.extend([*left, *right]);
+            }
+            Node::If(test, then, otherwise) => further.extend([*test, *then, *otherwise]),
             _ => {}
         }
-    }
-    false
+        engine.switches.contains(&value)
+    };
+    engine.values.search(test, MAX_PARTS, look) == Some(true)
 }
 
-/// Whether a loop goes over what an object holds, or what was gathered in a variable: how much that is nobody has shown.
+/// Whether a loop goes over what an object holds, or what was gathered in a variable: how much that is nobody has
+/// shown.
 fn is_held(engine: &Engine<'_>, iter: Value) -> bool {
     let mut value = iter;
     for _ in 0..MAX_PARTS {

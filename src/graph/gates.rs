@@ -101,28 +101,26 @@ fn operations(engine: &Engine<'_>, root: EffectId) -> Vec<EventId> {
 
 /// The environment key that decides a test.
 fn key_of(engine: &Engine<'_>, test: Value) -> Option<Symbol> {
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![test];
-    while let Some(value) = pending.pop() {
-        if !seen.insert(value) || !engine.values.facts(value).environment {
-            continue;
-        }
+    let mut found = None;
+    engine.values.search(test, usize::MAX, |value, further| {
         match engine.values.node(value) {
-            Node::Environment(key) => return Some(*key),
+            _ if !engine.values.facts(value).environment => {}
+            Node::Environment(key) => found = Some(*key),
             Node::Not(inner) | Node::Length(inner) | Node::Attribute(inner, _) | Node::Item(_, inner) => {
-                pending.push(*inner)
+                further.push(*inner)
             }
             Node::And(left, right)
             | Node::Or(left, right)
             | Node::Compare(_, left, right)
             | Node::Binary(_, left, right)
-            | Node::Index(left, right) => pending.extend([*right, *left]),
-            Node::If(test, then, otherwise) => pending.extend([*otherwise, *then, *test]),
+            | Node::Index(left, right) => further.extend([*right, *left]),
+            Node::If(test, then, otherwise) => further.extend([*otherwise, *then, *test]),
             Node::Apply(_, parts) | Node::Sequence(parts) | Node::Mapped(_, parts) | Node::Carried(_, _, parts) => {
-                pending.extend(parts.iter().rev());
+                further.extend(parts.iter().rev());
             }
             _ => {}
         }
-    }
-    None
+        found.is_some()
+    });
+    found
 }

@@ -3,13 +3,16 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::flow::{DISPATCH, Node, Value};
+use crate::flow::{DISPATCH, Node, Value, parts};
 use crate::model::{BinaryOp, CompareOp};
 
 use super::evaluate::{Engine, UNSET};
 
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 24;
+
+/// Steps of a walk through all that goes into a value.
+const MAX_STEPS: usize = 2_000;
 
 /// Whether the program says the value outright.
 pub(super) fn is_said(engine: &Engine<'_>, value: Value) -> bool {
@@ -18,84 +21,72 @@ pub(super) fn is_said(engine: &Engine<'_>, value: Value) -> bool {
 
 /// Whether a question, or a part of one, is what kind of thing an element of a collection is.
 pub(super) fn asks_for_kind(engine: &Engine<'_>, test: Value) -> bool {
-    let mut pending = vec![test];
-    while let Some(value) = pending.pop() {
+    let look = |value: Value, further: &mut Vec<Value>| {
         match engine.values.node(value) {
-            Node::Not(inner) => pending.push(*inner),
-            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
+            Node::Not(inner) => further.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) => further.extend([*left, *right]),
             Node::Apply(name, parts) if name.as_str() != DISPATCH => {
                 let Some(&Node::Kind(mut thing)) = parts.first().map(|&part| engine.values.node(part)) else {
-                    continue;
+                    return false;
                 };
                 while let Node::Attribute(whole, _) = *engine.values.node(thing) {
                     thing = whole;
                 }
-                if matches!(engine.values.node(thing), Node::Item(..) | Node::Index(..)) {
-                    return true;
-                }
+                return matches!(engine.values.node(thing), Node::Item(..) | Node::Index(..));
             }
             _ => {}
         }
-    }
-    false
+        false
+    };
+    engine.values.search(test, MAX_STEPS, look) == Some(true)
 }
 
 /// Whether a fact goes into the value without being computed with.
 pub(super) fn reaches_plainly(engine: &Engine<'_>, value: Value, leaf: Value) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        if value == leaf {
-            return true;
-        }
-        if !seen.insert(value) || seen.len() > 2_000 {
-            continue;
-        }
+    let look = |value: Value, further: &mut Vec<Value>| {
         match engine.values.node(value) {
-            Node::Binary(BinaryOp::Sub | BinaryOp::Add, left, right) => pending.extend([*left, *right]),
+            Node::Binary(BinaryOp::Sub | BinaryOp::Add, left, right) => further.extend([*left, *right]),
             Node::Binary(..) | Node::Range(_) => {}
             // Which of two numbers it is: one of them is worked out.
             Node::If(_, then, otherwise) if !is_said(engine, *then) || !is_said(engine, *otherwise) => {
-                pending.extend([*then, *otherwise]);
+                further.extend([*then, *otherwise]);
             }
             // A number that a name holds.
             Node::Apply(name, _) if matches!(name.as_str(), "int" | "float") => {}
             Node::Apply(name, parts) if parts.len() == 1 || !matches!(name.as_str(), "DataLoader" | "min" | "max") => {
-                pending.extend(parts.iter());
+                further.extend(parts.iter());
             }
-            node => pending.extend(crate::flow::parts(node)),
+            node => further.extend(parts(node)),
         }
-    }
-    false
+        value == leaf
+    };
+    engine.values.search(value, MAX_STEPS, look) == Some(true)
 }
 
 /// Whether a rank goes into the value by what the program itself computes, not through what an unknown function or
 /// object makes of it.
 pub(super) fn reaches_rank(engine: &Engine<'_>, value: Value) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
-        if !seen.insert(value) || seen.len() > 2_000 || engine.values.vary(value).is_empty() {
-            continue;
-        }
+    let look = |value: Value, further: &mut Vec<Value>| {
         match engine.values.node(value) {
+            _ if engine.values.vary(value).is_empty() => {}
             Node::Rank(_) => return true,
-            Node::Not(inner) | Node::Length(inner) | Node::Item(_, inner) => pending.push(*inner),
+            Node::Not(inner) | Node::Length(inner) | Node::Item(_, inner) => further.push(*inner),
             Node::And(left, right)
             | Node::Or(left, right)
             | Node::Compare(_, left, right)
             | Node::Binary(_, left, right)
-            | Node::Index(left, right) => pending.extend([*left, *right]),
-            Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
+            | Node::Index(left, right) => further.extend([*left, *right]),
+            Node::If(test, then, otherwise) => further.extend([*test, *then, *otherwise]),
             Node::Sequence(parts)
             | Node::Range(parts)
             | Node::Mapped(_, parts)
             | Node::Changed(_, parts)
-            | Node::Carried(_, _, parts) => pending.extend(parts.iter()),
+            | Node::Carried(_, _, parts) => further.extend(parts.iter()),
             _ => {}
         }
-    }
-    false
+        false
+    };
+    engine.values.search(value, MAX_STEPS, look) == Some(true)
 }
 
 /// Whether all that differs is asked for being there: what a thing is made from differs, not whether it is.
@@ -137,19 +128,18 @@ fn is_place(engine: &Engine<'_>, value: Value) -> bool {
 
 /// Whether a variable holds `None` in one of the ways to it, or nothing yet.
 fn may_be_none(engine: &Engine<'_>, value: Value) -> bool {
-    let mut pending = vec![value];
-    for _ in 0..MAX_PARTS {
-        let Some(value) = pending.pop() else { return false };
+    let look = |value: Value, further: &mut Vec<Value>| {
         match engine.values.node(value) {
             Node::None => return true,
             // Bound in the other arm only.
             Node::Str(name) if name.as_str() == UNSET => return true,
-            Node::If(_, then, otherwise) => pending.extend([*then, *otherwise]),
-            Node::Carried(_, _, parts) => pending.extend(parts.first()),
+            Node::If(_, then, otherwise) => further.extend([*then, *otherwise]),
+            Node::Carried(_, _, parts) => further.extend(parts.first()),
             _ => {}
         }
-    }
-    false
+        false
+    };
+    engine.values.search(value, MAX_PARTS, look) == Some(true)
 }
 
 /// Whether anything says that a thing is there on one rank and missing on another: it is set where ranks part, or handed

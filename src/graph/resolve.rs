@@ -1,12 +1,18 @@
 //! What a name or a chain of attributes means, across files.
 
+mod builtins;
+mod constants;
+mod lineage;
+
 use std::sync::LazyLock;
 
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
-use crate::model::{Constant, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement, fold};
+use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
 
 use super::bindings::{Binding, ImportedName};
 use super::program::Program;
+
+pub(super) use builtins::is_builtin;
 
 /// How many re-exports are followed.
 const FUEL: u32 = 12;
@@ -69,12 +75,6 @@ impl Program {
             self.member(file, name, FUEL).or_else(|| is_builtin(name.as_str()).then_some(Target::External(name)));
         known.write().expect("no thread panics while resolving").insert(name, found);
         found
-    }
-
-    /// Whether a target is a constant that is an absolute path.
-    pub(super) fn is_absolute_path(&self, target: Target) -> bool {
-        let constant = self.constant_of(target, FUEL);
-        constant.as_ref().and_then(Constant::prefix).is_some_and(|text| text.starts_with('/') || text.starts_with('~'))
     }
 
     /// What an attribute of a target means.
@@ -189,7 +189,8 @@ impl Program {
         }
     }
 
-    /// What a name or chain of attributes means where it is used; absent for variables and anything that is not such a chain.
+    /// What a name or chain of attributes means where it is used; absent for variables and anything that is not such a
+    /// chain.
     pub fn target(&self, file: FileId, function: LocalFunction, expr: ExprId) -> Option<Target> {
         let model = &self.file(file).model;
         match model.expr(expr) {
@@ -260,8 +261,8 @@ impl Program {
     }
 
     /// The full dotted name that a name or chain of attributes refers to, through imports and aliases:
-    /// `dist.all_reduce` is `torch.distributed.all_reduce`, `np.save` is `numpy.save`, a builtin such as `open` is itself.
-    /// Absent for local variables, `self` and anything that is not such a chain.
+    /// `dist.all_reduce` is `torch.distributed.all_reduce`, `np.save` is `numpy.save`, a builtin such as `open` is
+    /// itself. Absent for local variables, `self` and anything that is not such a chain.
     pub fn resolve(&self, file: FileId, function: LocalFunction, expr: ExprId) -> Option<Symbol> {
         self.target(file, function, expr).map(|target| self.dotted(target))
     }
@@ -282,244 +283,4 @@ impl Program {
             }
         }
     }
-
-    /// The value that the source fixes for an expression, through names that are assigned once: local ones and module
-    /// constants of this and other files.
-    pub fn constant(&self, file: FileId, function: LocalFunction, expr: ExprId) -> Option<Constant> {
-        self.constant_within(file, function, expr, FUEL)
-    }
-
-    fn constant_within(&self, file: FileId, function: LocalFunction, expr: ExprId, fuel: u32) -> Option<Constant> {
-        let fuel = fuel.checked_sub(1)?;
-        let model = &self.file(file).model;
-        fold(model, expr, &|name| match model.expr(name) {
-            Expr::Name(symbol) => match self.scope_of(file, function, symbol) {
-                Scope::Local(owner) => {
-                    let value = self.single_assignment(file, owner, symbol)?;
-                    self.constant_within(file, owner, value, fuel)
-                }
-                Scope::Global => self.constant_of(self.global(file, symbol)?, fuel),
-            },
-            _ => self.constant_of(self.target(file, function, name)?, fuel),
-        })
-    }
-
-    fn constant_of(&self, target: Target, fuel: u32) -> Option<Constant> {
-        let Target::Variable(file, name) = target else { return None };
-        let Some(Binding::Variable { values, other_writes: false }) = self.bindings[file.index()].get(name) else {
-            return None;
-        };
-        let &[value] = values.as_slice() else { return None };
-        self.constant_within(file, LocalFunction(0), value, fuel)
-    }
-
-    /// The values assigned to a top-level name of a module, in order.
-    pub fn module_values(&self, file: FileId, name: Symbol) -> &[ExprId] {
-        match self.bindings[file.index()].get(name) {
-            Some(Binding::Variable { values, .. }) => values,
-            _ => &[],
-        }
-    }
-
-    /// The only value ever assigned to a local name, if there is only one and it is a plain assignment.
-    pub fn single_assignment(&self, file: FileId, owner: LocalFunction, name: Symbol) -> Option<ExprId> {
-        let model = &self.file(file).model;
-        if owner == model.module() {
-            return match self.bindings[file.index()].get(name)? {
-                Binding::Variable { values, other_writes: false } if values.len() == 1 => Some(values[0]),
-                _ => None,
-            };
-        }
-        if model.function(owner).parameters.iter().any(|parameter| parameter.name == name) {
-            return None;
-        }
-        let mut values: Vec<Option<ExprId>> = Vec::new();
-        each_statement(model, model.function(owner).body, &mut |_, stmt| {
-            let mut bound = |target: ExprId, value: Option<ExprId>| {
-                if model.expr(target) == Expr::Name(name) {
-                    values.push(value);
-                } else if let Expr::Tuple(parts) | Expr::ListDisplay(parts) = model.expr(target)
-                    && model.list(parts).iter().any(|&part| model.expr(part) == Expr::Name(name))
-                {
-                    values.push(None);
-                }
-            };
-            match stmt {
-                Stmt::Assign { targets, value } => {
-                    model.list(*targets).iter().for_each(|&target| bound(target, Some(*value)));
-                }
-                Stmt::Annotated { target, value: Some(value), .. } => bound(*target, Some(*value)),
-                Stmt::AugAssign { target, .. } | Stmt::For { target, .. } => bound(*target, None),
-                Stmt::With { items, .. } => {
-                    items.iter().filter_map(|item| item.target).for_each(|target| bound(target, None));
-                }
-                _ => {}
-            }
-        });
-        match values[..] {
-            [Some(value)] => Some(value),
-            _ => None,
-        }
-    }
-
-    /// The method of that name, of the class itself or of its bases.
-    pub fn method(&self, class: ClassId, name: Symbol) -> Option<FunctionId> {
-        self.lineage(class).iter().find_map(|&class| {
-            let (file, _) = self.locate_class(class);
-            let found = self.class(class).methods.iter().rev().find(|(method, _)| *method == name)?;
-            Some(self.function_id(file, found.1))
-        })
-    }
-
-    /// What `apply` of an autograd function of the program runs: its `forward`, with a context in front.
-    pub fn applied(&self, class: ClassId) -> Option<FunctionId> {
-        let forward = self.method(class, Symbol::new("forward"))?;
-        let is_function =
-            |base: &Symbol| matches!(base.as_str(), "torch.autograd.Function" | "torch.autograd.function.Function");
-        self.external_bases(class).iter().any(is_function).then_some(forward)
-    }
-
-    /// The class and its bases within the program, nearest first, each once.
-    pub fn lineage(&self, class: ClassId) -> &[ClassId] {
-        self.lineages[class.0 as usize].get_or_init(|| self.find_lineage(class).into())
-    }
-
-    fn find_lineage(&self, class: ClassId) -> Vec<ClassId> {
-        let mut out = vec![class];
-        let mut at = 0;
-        while at < out.len() && out.len() < 64 {
-            for base in self.bases(out[at]) {
-                if let Target::Class(base) = base
-                    && !out.contains(&base)
-                {
-                    out.push(base);
-                }
-            }
-            at += 1;
-        }
-        out
-    }
-
-    /// What the bases of a class mean.
-    pub fn bases(&self, class: ClassId) -> Vec<Target> {
-        let (file, local) = self.locate_class(class);
-        let model = &self.file(file).model;
-        let class = model.class(local);
-        model
-            .list(class.bases)
-            .iter()
-            .filter_map(|&base| match model.expr(base) {
-                Expr::Subscript(generic, _) => self.target(file, class.parent, generic),
-                _ => self.target(file, class.parent, base),
-            })
-            .collect()
-    }
-
-    /// The dotted names of the library classes that a class descends from.
-    pub fn external_bases(&self, class: ClassId) -> Vec<Symbol> {
-        let mut out = Vec::new();
-        for &class in self.lineage(class) {
-            for base in self.bases(class) {
-                if let Target::External(dotted) = base {
-                    out.push(dotted);
-                }
-            }
-        }
-        out
-    }
-}
-
-/// Builtin functions and types that rules and the catalogue speak of.
-pub(super) fn is_builtin(name: &str) -> bool {
-    matches!(
-        name,
-        "open"
-            | "print"
-            | "len"
-            | "range"
-            | "enumerate"
-            | "zip"
-            | "map"
-            | "filter"
-            | "any"
-            | "all"
-            | "sum"
-            | "min"
-            | "max"
-            | "sorted"
-            | "reversed"
-            | "list"
-            | "tuple"
-            | "set"
-            | "frozenset"
-            | "dict"
-            | "str"
-            | "int"
-            | "float"
-            | "bool"
-            | "bytes"
-            | "iter"
-            | "next"
-            | "isinstance"
-            | "issubclass"
-            | "hasattr"
-            | "getattr"
-            | "setattr"
-            | "callable"
-            | "type"
-            | "super"
-            | "id"
-            | "hash"
-            | "abs"
-            | "round"
-            | "divmod"
-            | "pow"
-            | "repr"
-            | "format"
-            | "vars"
-            | "dir"
-            | "globals"
-            | "locals"
-            | "exec"
-            | "eval"
-            | "compile"
-            | "__import__"
-            | "exit"
-            | "quit"
-            | "input"
-            | "object"
-            | "slice"
-            | "property"
-            | "staticmethod"
-            | "classmethod"
-            | "breakpoint"
-            | "chr"
-            | "ord"
-            | "bin"
-            | "hex"
-            | "Exception"
-            | "BaseException"
-            | "ValueError"
-            | "RuntimeError"
-            | "TypeError"
-            | "KeyError"
-            | "OSError"
-            | "IOError"
-            | "StopIteration"
-            | "AssertionError"
-            | "ImportError"
-            | "NotImplementedError"
-            | "AttributeError"
-            | "IndexError"
-            | "FileNotFoundError"
-            | "KeyboardInterrupt"
-            | "SystemExit"
-            | "TimeoutError"
-            | "MemoryError"
-            | "ArithmeticError"
-            | "LookupError"
-            | "ConnectionError"
-            | "PermissionError"
-            | "FileExistsError"
-    )
 }

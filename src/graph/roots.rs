@@ -214,21 +214,20 @@ fn subgroup(engine: &Engine<'_>, group: Value, depth: u32) -> Option<Axes> {
 fn is_asked_for(engine: &Engine<'_>, group: Value, ways: &[Way], under: Option<usize>) -> bool {
     let mut at = under;
     while let Some(way) = at.and_then(|at| ways.get(at)) {
-        let mut pending = vec![way.test];
-        for _ in 0..24 {
-            let Some(value) = pending.pop() else { break };
-            if value == group {
-                return true;
-            }
+        let look = |value: Value, further: &mut Vec<Value>| {
             match engine.values.node(value) {
-                Node::Not(inner) | Node::Length(inner) => pending.push(*inner),
+                Node::Not(inner) | Node::Length(inner) => further.push(*inner),
                 Node::And(left, right) | Node::Or(left, right) | Node::Compare(_, left, right) => {
-                    pending.extend([*left, *right]);
+                    further.extend([*left, *right]);
                 }
-                Node::If(test, then, otherwise) => pending.extend([*test, *then, *otherwise]),
-                Node::Apply(_, parts) => pending.extend(parts.iter()),
+                Node::If(test, then, otherwise) => further.extend([*test, *then, *otherwise]),
+                Node::Apply(_, parts) => further.extend(parts.iter()),
                 _ => {}
             }
+            value == group
+        };
+        if engine.values.search(way.test, MAX_LOOKS as usize, look) == Some(true) {
+            return true;
         }
         at = way.around;
     }

@@ -62,15 +62,38 @@ impl<'p> Engine<'p> {
         {
             return self.method_call(frame, object, name, call, span);
         }
-        let callee = match self.program.target(frame.file, frame.local, call.callee) {
-            Some(target) if self.rooted_in_module(frame, call.callee) => match target {
+        let callee = self.callee(frame, call.callee);
+        let arguments = self.arguments(frame, call);
+        self.call_value(frame, callee, arguments, span)
+    }
+
+    fn callee(&mut self, frame: &mut Frame<'p>, callee: ExprId) -> Value {
+        match self.program.target(frame.file, frame.local, callee) {
+            Some(target) if self.rooted_in_module(frame, callee) => match target {
                 Target::Function(function) => self.decorated(frame, function),
                 target => self.target_value(target),
             },
-            _ => self.expression(frame, call.callee),
+            _ => self.expression(frame, callee),
+        }
+    }
+
+    /// `await asyncio.to_thread(function, …)`, `await loop.run_in_executor(executor, function, …)`: who awaits it at once
+    /// goes on when the function has run.
+    pub(super) fn awaited(&mut self, frame: &mut Frame<'p>, awaited: ExprId) -> Value {
+        let model = frame.model;
+        let Expr::Call(call) = model.expr(awaited) else { return self.expression(frame, awaited) };
+        let call = model.call(call);
+        let resolved = self.program.resolve(frame.file, frame.local, call.callee);
+        let position = match (resolved.map(Symbol::as_str), model.expr(call.callee)) {
+            (Some("asyncio.to_thread" | "anyio.to_thread.run_sync"), _) => 0,
+            (None, Expr::Attribute { name, .. }) if name.as_str() == "run_in_executor" => 1,
+            _ => return self.expression(frame, awaited),
         };
-        let arguments = self.arguments(frame, call);
-        self.call_value(frame, callee, arguments, span)
+        let Some(&function) = model.list(call.args).get(position) else { return self.expression(frame, awaited) };
+        let callee = self.callee(frame, function);
+        let mut arguments = self.arguments(frame, call);
+        arguments.positional.drain(..(position + 1).min(arguments.positional.len()));
+        self.call_value(frame, callee, arguments, model.span(awaited))
     }
 
     /// `super().method(…)`, `getattr(object, "name")`, `functools.partial(f, …)`.

@@ -107,7 +107,8 @@ impl<'p> Engine<'p> {
                 let id = self.program.function_id(frame.file, function);
                 self.values.make(Node::Function(id, None))
             }
-            Expr::Await(value) | Expr::Starred(value) => self.expression(frame, value),
+            Expr::Await(value) => self.awaited(frame, value),
+            Expr::Starred(value) => self.expression(frame, value),
             Expr::Yield(value) => {
                 self.expression(frame, value);
                 let hole = self.effects.make(Effect::Hole, &self.values);

@@ -2,7 +2,7 @@
 //! of what they receive, in the other. Afterwards all hold the same.
 
 use super::Engine;
-use crate::flow::{Node, Value, parts};
+use crate::flow::{Node, Value};
 use crate::model::CompareOp;
 
 /// What a broadcast of this function hands out.
@@ -42,14 +42,6 @@ impl Engine<'_> {
 
     /// Whether a value is a part of another.
     fn goes_into(&self, part: Value, whole: Value) -> bool {
-        let mut pending = vec![whole];
-        for _ in 0..MAX_PARTS {
-            match pending.pop() {
-                None => return false,
-                Some(value) if value == part => return true,
-                Some(value) => pending.extend(parts(self.values.node(value))),
-            }
-        }
-        false
+        self.values.any_part(whole, MAX_PARTS, |value| value == part)
     }
 }

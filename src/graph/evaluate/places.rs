@@ -89,6 +89,7 @@ impl<'p> Engine<'p> {
         known.map(|axis| axis.name.as_str().to_owned())
     }
 
+    /// Whether the function bears a decorator that is called so, in whatever module, and is not called itself there.
     pub(in crate::graph) fn has_decorator(&self, file: FileId, function: LocalFunction, last_name: &str) -> bool {
         let model = &self.program.file(file).model;
         model.list(model.function(function).decorators).iter().any(|&decorator| match model.expr(decorator) {

@@ -1,5 +1,8 @@
 """A method that is handed to a decorator may run in another process than the one that calls it."""
 
+import functools
+
+import ray
 import torch
 import torch.distributed as dist
 
@@ -17,6 +20,14 @@ class Worker:
     def save_whole_checkpoint(self):
         dist.barrier()
 
+    @ray.method(num_returns=1)
+    def gather_every_metric(self, x):
+        dist.all_reduce(x)
+
+    @functools.cache
+    def agree_upon_the_length(self, x):
+        dist.all_reduce(x)
+
     @torch.no_grad()
     def average_all_parameters(self, x):
         dist.all_reduce(x)
@@ -30,3 +41,11 @@ class Driver:
     def step(self, worker, x):
         if dist.get_rank() == 0:
             worker.average_all_parameters(x)  # error: [conditional-collective]
+
+    def report(self, worker, x):
+        if dist.get_rank() == 0:
+            worker.gather_every_metric(x)
+
+    def measure(self, worker, x):
+        if dist.get_rank() == 0:
+            worker.agree_upon_the_length(x)  # error: [conditional-collective]

@@ -40,3 +40,13 @@ def own_group(x):
             own = group
     if own is not None:
         dist.all_reduce(x, group=own)
+
+
+def share_with_the_first(x, group):
+    if dist.get_rank() in dist.get_process_group_ranks(group) and dist.get_rank() == 0:
+        dist.all_reduce(x, group=group)  # low: [conditional-collective]
+
+
+def share_on_the_first(x, group):
+    if dist.get_rank() == 0:
+        dist.all_reduce(x, group=group)  # error: [conditional-collective]

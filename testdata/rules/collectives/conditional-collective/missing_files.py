@@ -55,3 +55,21 @@ def found_after_it_was_made(path, t):
     open(path, "w").close()
     if os.path.exists(path):
         dist.all_reduce(t)  # low: [conditional-collective]
+
+
+def exchanged_where_it_is_missing(path, t):
+    if not os.path.exists(path):
+        dist.all_reduce(t)  # error: [conditional-collective]
+
+
+def waited_for_where_it_is_missing(path):
+    if os.path.exists(path):
+        return
+    dist.barrier()  # low: [divergent-early-exit]
+
+
+def written_where_it_is_missing(path, write):
+    if os.path.exists(path):
+        return
+    write(path)
+    dist.barrier()  # error: [divergent-early-exit]

@@ -24,3 +24,27 @@ def optional(data, group):
     else:
         ids = torch.empty((1, 2), dtype=torch.int64)
     share(ids, group)  # error: [divergent-early-exit]
+
+
+def made_of_numbers(data, group):
+    if dist.get_rank() == 0:
+        ids = torch.tensor(data)
+    else:
+        ids = torch.zeros(3)
+    share(ids, group)
+
+
+def made_of_an_array(data, group):
+    if dist.get_rank() == 0:
+        ids = torch.as_tensor(data)
+    else:
+        ids = torch.stack([torch.zeros(3)])
+    share(ids, group)
+
+
+def looked_up(data, group):
+    if dist.get_rank() == 0:
+        ids = None
+    else:
+        ids = torch.cat(data)
+    share(ids, group)  # error: [divergent-early-exit]

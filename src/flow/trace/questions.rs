@@ -1,0 +1,105 @@
+//! What a class of ranks answers where ways part, and what it was sent by its peers.
+
+use super::build::Run;
+use super::*;
+
+impl Run<'_, '_> {
+    /// A choice by a condition, its parts asked one after the other, so that a part that is asked again elsewhere is
+    /// known.
+    pub(super) fn asked(&mut self, test: Value, then: TraceId, otherwise: TraceId) -> TraceId {
+        if self.tracer.same(then, otherwise) {
+            return then;
+        }
+        match (self.evaluator.truth(test), self.tracer.values.node(test)) {
+            (Truth::Known(known), _) => {
+                if known {
+                    then
+                } else {
+                    otherwise
+                }
+            }
+            (_, Node::Not(inner)) => self.asked(*inner, otherwise, then),
+            (_, Node::And(left, right)) => {
+                let then = self.asked(*right, then, otherwise);
+                self.asked(*left, then, otherwise)
+            }
+            (_, Node::Or(left, right)) => {
+                let otherwise = self.asked(*right, then, otherwise);
+                self.asked(*left, then, otherwise)
+            }
+            // One answer or another, whichever a question that ranks share chooses: that question may be asked
+            // elsewhere.
+            (_, Node::If(first, one, other)) if self.settles(*one) || self.settles(*other) => {
+                let one = self.asked(*one, then, otherwise);
+                let other = self.asked(*other, then, otherwise);
+                self.asked(*first, one, other)
+            }
+            (_, Node::Compare(..)) if let Some(cases) = self.evaluator.cases(test) => {
+                self.cases(&cases, then, otherwise)
+            }
+            (Truth::Same(label), node) => {
+                if let Node::Compare(CompareOp::Eq | CompareOp::Is, subject, constant) = *node {
+                    self.tracer.equations.insert(label.min(!label), (subject, constant, label < !label));
+                }
+                if self.received(test) {
+                    let choices = self.tracer.received.entry(label.min(!label)).or_default();
+                    choices.extend(self.choice.filter(|choice| !choices.contains(choice)));
+                }
+                self.tracer.choice(label, then, otherwise)
+            }
+        }
+    }
+
+    fn cases(&mut self, cases: &Cases, then: TraceId, otherwise: TraceId) -> TraceId {
+        match cases {
+            Cases::Settled(true) => then,
+            Cases::Settled(false) => otherwise,
+            Cases::Chosen(test, arms) => {
+                let one = self.cases(&arms[0], then, otherwise);
+                let other = self.cases(&arms[1], then, otherwise);
+                self.asked(*test, one, other)
+            }
+        }
+    }
+
+    /// Whether what this class was sent decides the value.
+    pub(super) fn received(&self, value: Value) -> bool {
+        let chosen = |test: Value| match self.evaluator.truth(test) {
+            Truth::Known(known) => Some(known),
+            Truth::Same(_) => None,
+        };
+        self.tracer.values.is_received(value, &chosen)
+    }
+
+    fn settles(&self, test: Value) -> bool {
+        matches!(self.evaluator.truth(test), Truth::Known(_))
+    }
+
+    pub(super) fn decide(&mut self, id: EffectId, test: Value, site: Site) -> Truth {
+        match self.tracer.healed.get(site, &self.calls) {
+            Some(Heal::Alike) => return Truth::Same(label(&site)),
+            Some(Heal::Always(known)) => return Truth::Known(known),
+            None => {}
+        }
+        let truth = self.evaluator.truth(test);
+        if matches!(truth, Truth::Known(_)) {
+            self.hear(id, test);
+        }
+        self.tracer.decided(id, Decided::Truth(truth));
+        truth
+    }
+
+    /// Notes what a settled question also asks of what this class was sent: it knows that as well as its peers do.
+    fn hear(&mut self, choice: EffectId, test: Value) {
+        match *self.tracer.values.node(test) {
+            Node::And(left, right) | Node::Or(left, right) => {
+                self.hear(choice, left);
+                self.hear(choice, right);
+            }
+            _ if matches!(self.evaluator.truth(test), Truth::Same(_)) && self.received(test) => {
+                self.tracer.heard.insert(choice);
+            }
+            _ => {}
+        }
+    }
+}
