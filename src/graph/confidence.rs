@@ -89,6 +89,7 @@ impl Evidence<'_, '_> {
             || self.is_a_key()
             || self.depends_on_what_is_handed()
             || self.tries_again()
+            || self.sends_what_it_has()
             || self.is_made_by_nobody()
             || *group == GroupKey::World && chosen_by_flag(engine, self.root, self.main);
         match doubtful || self.is_long_way(sure) {

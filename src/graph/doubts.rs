@@ -123,6 +123,33 @@ impl Evidence<'_, '_> {
         self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)))
     }
 
+    /// Whether whoever names itself as the root does so where it has something, and names another where it has not: only
+    /// one rank has it.
+    pub(super) fn sends_what_it_has(&self) -> bool {
+        let engine = self.engine;
+        let main = engine.effects.event(self.main);
+        let receives = |arm: EffectId| {
+            preorder(engine, arm).into_iter().any(|effect| match engine.effects.get(effect) {
+                Effect::Event(event) => {
+                    let event = engine.effects.event(*event);
+                    event.op == main.op && event.group == main.group && event.root != main.root
+                }
+                _ => false,
+            })
+        };
+        self.kind == SplitKind::WrongRoot
+            && preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {
+                Effect::Choice { then, otherwise, .. } => {
+                    match (contains(engine, *then, self.main), contains(engine, *otherwise, self.main)) {
+                        (true, false) => receives(*otherwise),
+                        (false, true) => receives(*then),
+                        _ => false,
+                    }
+                }
+                _ => false,
+            })
+    }
+
     /// Whether the rank that does not issue the operation has only begun another turn of an endless loop, before it
     /// issued anything: it comes there in a later one.
     pub(super) fn tries_again(&self) -> bool {
@@ -268,6 +295,7 @@ fn is_number(engine: &Engine<'_>, value: Value) -> bool {
 fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
     // Values, and whether it is only asked whether they are there.
     let mut pending = vec![(test, false)];
+    let mut worked_out = FxHashSet::default();
     let mut seen = FxHashSet::default();
     while let Some((value, absent)) = pending.pop() {
         if !seen.insert((value, absent)) || seen.len() > MAX_PARTS || engine.values.vary(value).is_empty() {
@@ -276,6 +304,7 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
         if engine.shares.contains(&value) {
             return true;
         }
+        let before = pending.len();
         let mut push = |parts: &[Value], absent: bool| pending.extend(parts.iter().map(|&part| (part, absent)));
         match engine.values.node(value) {
             Node::Parameter(..) | Node::Local(..) | Node::Rank(_) => return true,
@@ -285,7 +314,11 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
                 push(&[*left, *right], absent);
             }
             // A loader is the same everywhere, the batch that it yields is not.
-            Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => push(&[batch], absent),
+            Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => {
+                if !worked_out.contains(&value) {
+                    push(&[batch], absent);
+                }
+            }
             Node::Not(inner) | Node::Attribute(inner, _) | Node::Item(_, inner) | Node::Loader(inner, _) => {
                 push(&[*inner], absent);
             }
@@ -297,8 +330,15 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
                 push(parts, absent);
             }
             Node::Range(parts) | Node::Mapped(_, parts) => push(parts, true),
-            node if absent => push(&parts(node), true),
+            node if absent => {
+                let parts = parts(node);
+                worked_out.extend(parts.iter().copied());
+                push(&parts, true);
+            }
             _ => {}
+        }
+        if worked_out.contains(&value) {
+            worked_out.extend(pending[before..].iter().map(|&(part, _)| part));
         }
     }
     false

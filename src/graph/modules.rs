@@ -19,13 +19,15 @@ pub struct Modules {
     is_package: Vec<bool>,
     /// The folder of each file, by number.
     folders: Vec<u32>,
+    /// Names of libraries: what they mean is installed, whatever is called the same somewhere inside a package.
+    libraries: FxHashSet<Symbol>,
     found: RwLock<FxHashMap<(u32, Symbol), Option<FileId>>>,
     found_relative: RwLock<FxHashMap<(FileId, u32, Symbol), Option<FileId>>>,
 }
 
 impl Modules {
-    /// Indexes the files by the components of their paths.
-    pub fn new(files: &[FileEntry]) -> Modules {
+    /// Indexes the files by the components of their paths; `libraries` are names of packages that the catalogue speaks of.
+    pub fn new(files: &[FileEntry], libraries: FxHashSet<Symbol>) -> Modules {
         let init = Symbol::new("__init__");
         let mut paths = Vec::with_capacity(files.len());
         let mut is_package = Vec::with_capacity(files.len());
@@ -68,6 +70,7 @@ impl Modules {
             by_path,
             is_package,
             folders,
+            libraries,
             found: RwLock::default(),
             found_relative: RwLock::default(),
             paths,
@@ -109,7 +112,9 @@ impl Modules {
             .copied()
             .filter(|&file| {
                 let path = &self.paths[file.index()];
-                path.ends_with(&parts) && (parts.len() > 1 || self.reaches(importer, file))
+                path.ends_with(&parts)
+                    && (parts.len() > 1 || self.reaches(importer, file))
+                    && (!self.libraries.contains(&parts[0]) || self.may_begin(importer, file, path.len() - parts.len()))
             })
             .max_by_key(|&file| {
                 let path = &self.paths[file.index()];
@@ -147,6 +152,13 @@ impl Modules {
         let mut path = own[..own.len().checked_sub(up)?].to_vec();
         path.extend(dotted.split('.').filter(|part| !part.is_empty()).map(Symbol::new));
         Some(path)
+    }
+
+    /// Whether an absolute import in `importer` can begin with the component `at` of a file's path: at the topmost package or
+    /// above it, or beside the importer. A copy of a library inside a package has a longer name.
+    fn may_begin(&self, importer: FileId, file: FileId, at: usize) -> bool {
+        let (from, path) = (&self.paths[importer.index()], &self.paths[file.index()]);
+        at <= self.roots[file.index()] || from[..from.len().saturating_sub(1)] == path[..at]
     }
 
     /// Whether a plain `import name` in `importer` can mean `file`: a sibling, or a top-level module.

@@ -60,7 +60,8 @@ pub struct Program {
 impl Program {
     /// Links the files. Nothing can fail: what does not resolve stays unresolved.
     pub fn link(files: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>) -> Program {
-        let modules = Modules::new(&files);
+        let first = |name: Symbol| Symbol::new(name.as_str().split('.').next().unwrap_or_default());
+        let modules = Modules::new(&files, catalog.entries().map(|(name, _)| first(name)).collect());
         let bindings = files.iter().map(|file| Bindings::new(&file.model)).collect();
         let mut program = Program {
             function_base: bases(files.iter().map(|file| file.model.functions.len())),

@@ -14,6 +14,9 @@ const MAX_PARTS: usize = 24;
 /// Steps of a walk through all that goes into a value.
 const MAX_STEPS: usize = 2_000;
 
+/// Questions for being there that are followed behind another one.
+const MAX_QUESTIONS: u8 = 3;
+
 /// Whether the program says the value outright.
 pub(super) fn is_said(engine: &Engine<'_>, value: Value) -> bool {
     matches!(engine.values.node(value), Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_))
@@ -91,6 +94,10 @@ pub(super) fn reaches_rank(engine: &Engine<'_>, value: Value) -> bool {
 
 /// Whether all that differs is asked for being there: what a thing is made from differs, not whether it is.
 pub(super) fn asks_for_none(engine: &Engine<'_>, test: Option<Value>) -> bool {
+    asks_for_none_within(engine, test, MAX_QUESTIONS)
+}
+
+fn asks_for_none_within(engine: &Engine<'_>, test: Option<Value>, fuel: u8) -> bool {
     let mut pending: Vec<(Value, Option<(Value, bool)>)> = test.into_iter().map(|test| (test, None)).collect();
     let mut asks = false;
     while let Some((value, given)) = pending.pop() {
@@ -110,7 +117,7 @@ pub(super) fn asks_for_none(engine: &Engine<'_>, test: Option<Value>) -> bool {
             },
             Node::Compare(CompareOp::Is | CompareOp::IsNot, subject, none)
                 if *engine.values.node(*none) == Node::None
-                    && !may_be_missing(engine, *subject)
+                    && !may_be_missing(engine, *subject, fuel)
                     && !(given.is_some() && is_place(engine, *subject)) =>
             {
                 asks = true;
@@ -144,7 +151,7 @@ fn may_be_none(engine: &Engine<'_>, value: Value) -> bool {
 
 /// Whether anything says that a thing is there on one rank and missing on another: it is set where ranks part, or handed
 /// over as it is. What is computed from a rank's data, or looked up in them, is there on all ranks or on none.
-fn may_be_missing(engine: &Engine<'_>, subject: Value) -> bool {
+fn may_be_missing(engine: &Engine<'_>, subject: Value, fuel: u8) -> bool {
     let mut seen = FxHashSet::default();
     let mut pending = vec![(subject, false)];
     while let Some((value, part)) = pending.pop() {
@@ -154,7 +161,9 @@ fn may_be_missing(engine: &Engine<'_>, subject: Value) -> bool {
         match engine.values.node(value) {
             Node::If(test, then, otherwise) => {
                 let (then, otherwise) = (*then, *otherwise);
-                let parts = !engine.values.truth_axes(*test).is_empty();
+                // Whether it was set may hang on whether another thing is there, and that on what was computed alone.
+                let computed = || fuel > 0 && asks_for_none_within(engine, Some(*test), fuel - 1);
+                let parts = !engine.values.truth_axes(*test).is_empty() && !computed();
                 // What is a part of one thing need not be a part of another.
                 let part = part || is_place(engine, then) || is_place(engine, otherwise);
                 if parts && (part || may_be_none(engine, then) != may_be_none(engine, otherwise)) {

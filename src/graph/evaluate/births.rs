@@ -38,13 +38,13 @@ pub(super) enum Asked {
 /// Births, and who asked whom.
 #[derive(Default)]
 pub(super) struct Births {
-    of: FxHashMap<Value, FxHashMap<FunctionId, Birth>>,
+    of: FxHashMap<Value, FxHashMap<Asked, Birth>>,
     /// What is being evaluated, outermost first.
     asking: Vec<Asked>,
     asked: FxHashMap<Asked, Vec<Asked>>,
     edges: FxHashSet<(Asked, Asked)>,
     /// The functions around the last one that was asked for, the nearest first: several births of one are asked in a row.
-    around: RefCell<Option<(FunctionId, Vec<FunctionId>)>>,
+    around: RefCell<Option<(FunctionId, Vec<Asked>)>>,
 }
 
 impl Births {
@@ -77,9 +77,14 @@ impl<'p> Engine<'p> {
         result
     }
 
-    /// Notes where a value that differs comes from; the first place in a function counts.
+    /// Notes where a value that differs comes from; the first place in a function counts, and in what is assigned to each
+    /// variable of a module.
     pub(super) fn born(&mut self, value: Value, frame: &Frame<'p>, span: Span, reason: &str, confidence: Confidence) {
-        if let Entry::Vacant(place) = self.births.of.entry(value).or_default().entry(frame.function) {
+        let within = match self.births.asking.last() {
+            Some(&variable @ Asked::Global(..)) => variable,
+            _ => Asked::Function(frame.function),
+        };
+        if let Entry::Vacant(place) = self.births.of.entry(value).or_default().entry(within) {
             let (function, site) = (frame.function, frame.site(span));
             place.insert(Birth { function, site, reason: Symbol::new(reason), confidence });
         }
@@ -89,7 +94,7 @@ impl<'p> Engine<'p> {
     /// evaluated with, the nearest first.
     pub fn birth(&self, value: Value, function: FunctionId, parting: Option<Site>) -> Option<Birth> {
         let births = self.births.of.get(&value)?;
-        if let Some(birth) = births.get(&function) {
+        if let Some(birth) = births.get(&Asked::Function(function)) {
             return Some(*birth);
         }
         let mut kept = self.births.around.borrow_mut();
@@ -102,34 +107,42 @@ impl<'p> Engine<'p> {
         known().find(near).or_else(|| known().next()).copied()
     }
 
-    /// The functions that one was evaluated with, those asked first by way of the fewest others first.
-    fn around(&self, function: FunctionId) -> Vec<FunctionId> {
+    /// The functions and variables that one was evaluated with, those asked first by way of the fewest others first.
+    fn around(&self, function: FunctionId) -> Vec<Asked> {
         let (program, births) = (self.program, &self.births);
         let mut out = Vec::new();
         let mut ring = vec![Asked::Function(function)];
+        // What is assigned to the variables that it asks for says more than the module that they are in.
+        let mut last = None;
         let (file, local) = program.locate(function);
         let mut outer = program.file(file).model.function(local).parent;
         while let Some(around) = outer {
-            ring.push(Asked::Function(program.function_id(file, around)));
+            let asked = Asked::Function(program.function_id(file, around));
             outer = program.file(file).model.function(around).parent;
+            match outer {
+                Some(_) => ring.push(asked),
+                None => last = Some(asked),
+            }
         }
-        let mut seen: FxHashSet<Asked> = ring.iter().copied().collect();
+        let mut seen: FxHashSet<Asked> = ring.iter().copied().chain(last).collect();
         while !ring.is_empty() {
             let mut next = Vec::new();
             for asked in ring {
                 match asked {
-                    Asked::Function(function) => out.push(function),
+                    Asked::Function(_) => out.push(asked),
                     Asked::Global(file, _) => {
-                        out.push(program.function_id(file, program.file(file).model.module()));
+                        let module = program.function_id(file, program.file(file).model.module());
+                        out.extend([asked, Asked::Function(module)]);
                     }
                     Asked::Attribute(class, _) => out.extend(program.lineage(class).iter().map(|&owner| {
                         let (file, local) = program.locate_class(owner);
-                        program.function_id(file, program.file(file).model.class(local).body)
+                        Asked::Function(program.function_id(file, program.file(file).model.class(local).body))
                     })),
                 }
                 let further = births.asked.get(&asked).into_iter().flatten();
                 next.extend(further.copied().filter(|further| seen.insert(*further)));
             }
+            next.extend(last.take());
             ring = next;
         }
         out

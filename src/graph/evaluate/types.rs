@@ -31,6 +31,13 @@ impl<'p> Engine<'p> {
                 let annotation = definition.parameters.get(usize::from(position))?.annotation?;
                 self.annotated_class(file, local, annotation)
             }
+            // The object of the method around.
+            Node::Capture(owner, name) => {
+                let first = self.program.function(owner).parameters.first()?;
+                let (file, local) = self.program.locate(owner);
+                let is_object = first.name == name && !self.has_decorator(file, local, "staticmethod");
+                is_object.then(|| self.program.class_of(owner)).flatten()
+            }
             Node::None | Node::External(_) => match frame.model.expr(expr) {
                 Expr::Name(name) if self.program.scope_of(frame.file, frame.local, name) == Scope::Global => {
                     self.class_of_global(frame.file, name)

@@ -1,7 +1,7 @@
 //! Ranks that name different roots, and roots that are no members of the group.
 
 use crate::base::Symbol;
-use crate::finding::{Confidence, Fix, Severity};
+use crate::finding::{Confidence, Finding, Fix, Related, Severity};
 use crate::graph::{ForeignRoot, Program, SplitKind, is_test};
 use crate::model::Expr;
 use crate::rules::calls::keyword;
@@ -9,6 +9,9 @@ use crate::rules::fixes::{Safety, expression_at, fix, replacement, text_at};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::{Wording, word};
+
+/// Calls with the same mistake that are shown beside the first.
+const MAX_SHOWN: usize = 2;
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -29,28 +32,53 @@ fn check(program: &Program, findings: &mut Findings) {
         help: "every rank of the group must pass the same `src` or `dst`".to_owned(),
     });
     let divergence = program.divergence();
-    for root in &divergence.foreign_roots {
-        // The same mistake, seen as roots that differ.
-        if divergence.splits.iter().any(|split| split.kind == SplitKind::WrongRoot && split.event.site == root.site) {
-            continue;
+    // The same mistake, seen as roots that differ, is told already.
+    let is_told = |root: &ForeignRoot| {
+        divergence.splits.iter().any(|split| split.kind == SplitKind::WrongRoot && split.event.site == root.site)
+    };
+    let mut mistakes: Vec<Vec<&ForeignRoot>> = Vec::new();
+    for root in divergence.foreign_roots.iter().filter(|root| !is_told(root)) {
+        let same = |other: &ForeignRoot| other.function == root.function && other.message == root.message;
+        match mistakes.iter_mut().find(|mistake| same(mistake[0])) {
+            Some(mistake) => mistake.push(root),
+            None => mistakes.push(vec![root]),
         }
-        let (file, local) = program.locate(root.function);
-        let mut finding = Findings::new_finding(&RULE, root.site, program.symbol_of(file, local), root.message.clone())
-            .confidence(root.confidence);
-        if root.confidence != Confidence::High && is_test(&program.file(file).path) {
-            // A test lays out its own job, mostly so that the group holds the root.
-            finding.confidence = Confidence::Low;
-        }
-        finding.help = format!(
-            "`{}` counts ranks of the whole job: pass dist.get_global_rank(group, 0), or the group-relative `group_{}`",
-            root.parameter, root.parameter
-        );
-        if root.confidence == Confidence::Medium {
-            finding.severity = Severity::Warning;
-        }
-        finding.fix = group_relative(program, root);
-        findings.push(finding);
     }
+    for roots in mistakes {
+        findings.push(foreign(program, &roots));
+    }
+}
+
+/// One finding for the calls of a function that all make the same mistake.
+fn foreign(program: &Program, roots: &[&ForeignRoot]) -> Finding {
+    let root = roots[0];
+    let (file, local) = program.locate(root.function);
+    let mut finding = Findings::new_finding(&RULE, root.site, program.symbol_of(file, local), root.message.clone())
+        .confidence(root.confidence);
+    if root.confidence != Confidence::High && is_test(&program.file(file).path) {
+        // A test lays out its own job, mostly so that the group holds the root.
+        finding.confidence = Confidence::Low;
+    }
+    finding.help = format!(
+        "`{}` counts ranks of the whole job: pass dist.get_global_rank(group, 0), or the group-relative `group_{}`",
+        root.parameter, root.parameter
+    );
+    if root.confidence == Confidence::Medium {
+        finding.severity = Severity::Warning;
+    }
+    for (place, also) in roots[1..].iter().enumerate().take(MAX_SHOWN) {
+        let more = roots.len() - 1 - MAX_SHOWN.min(roots.len() - 1);
+        let message = match place + 1 == MAX_SHOWN && more > 0 {
+            true => format!("and so here, and at {more} other calls of this function"),
+            false => "and so here".to_owned(),
+        };
+        finding.related.push(Related { site: also.site, message });
+    }
+    finding.fix = roots.iter().filter_map(|root| group_relative(program, root)).reduce(|mut whole, fix| {
+        whole.edits.extend(fix.edits);
+        whole
+    });
+    finding
 }
 
 /// `src=0` on a subgroup becomes `group_src=0`: the first member of every group, which is what such a zero is meant to be. It
