@@ -419,3 +419,17 @@ fn what_a_function_issues_is_drawn() {
     assert_eq!(folder.ranklint(&["graph", "save", "train.py"]).out, run.out);
     folder.ranklint(&["graph", "train.saev"]).fails_with(2, &["`train.saev`", "did you mean `train.save`?"]);
 }
+
+#[test]
+fn a_difference_is_explained_by_the_variable_that_was_asked() {
+    let folder = Folder::new("explained");
+    let reads = |name: &str| format!("{name} = int(os.getenv(\"{name}\", -1))\n");
+    let waits = |name: &str| format!("\n\ndef wait_{name}():\n    if {name} == 0:\n        dist.barrier()\n");
+    let head = "import os\n\nimport torch.distributed as dist\n\n";
+    let whole = [head, &reads("LOCAL_RANK"), &reads("RANK"), &waits("RANK"), &waits("LOCAL_RANK")].concat();
+    folder.file("job.py", whole);
+    let run = folder.ranklint(&["check", "--no-cache", "--select", "conditional-collective", "."]);
+    let said: Vec<&str> = run.out.lines().filter(|line| line.contains("is set by the launcher")).collect();
+    assert_eq!(said.len(), 2, "{run:?}");
+    assert!(said[0].contains("`RANK`") && said[1].contains("`LOCAL_RANK`"), "{run:?}");
+}

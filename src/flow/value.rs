@@ -39,7 +39,7 @@ pub const DISPATCH: &str = "dispatch";
 pub const TOO_DEEP: FileId = FileId(u32::MAX);
 
 /// Expressions nested deeper than this are no longer followed.
-const MAX_DEPTH: u16 = 200;
+const MAX_DEPTH: u16 = 96;
 
 /// The arena of values.
 #[derive(Default)]

@@ -6,7 +6,8 @@ use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
 use crate::model::{
-    Call, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement, expressions_of,
+    Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement,
+    expressions_of,
 };
 
 use super::communication::{Communication, Issue, Wanted, argument, class_around};
@@ -47,6 +48,11 @@ pub struct Aside {
     pub main: Option<Issue>,
     /// How sure it is.
     pub confidence: Confidence,
+}
+
+/// Whether whoever hands it over awaits it at once: it runs in sequence.
+fn is_awaited(model: &File, handed: ExprId) -> bool {
+    (0..model.expr_count() as u32).any(|expr| model.expr(ExprId(expr)) == Expr::Await(handed))
 }
 
 /// What a function mentions that hands another one over.
@@ -103,6 +109,9 @@ impl Search<'_, '_> {
         each_call(model, function, &mut |expr, call| calls.push((expr, call)));
         for (expr, call) in calls {
             let Some((runner, given)) = self.handed_over(file, function, call) else { continue };
+            if is_awaited(model, expr) {
+                continue;
+            }
             let site = Site { file, span: model.span(expr) };
             let Some(issue) = self.run(file, function, given, 2) else { continue };
             self.judge(file, function, runner, site, call, issue);

@@ -44,3 +44,17 @@ class Learner:
     def validation_step(self, batch):
         pictures = self.pictures_of(batch)
         return self.sampler.draw_in_step([example["text"] for example in batch], pictures)
+
+
+class Losses:
+    """Whether there is a second loss says a setting; what it is says the batch."""
+
+    def step(self, batch):
+        second_loss = None if not self.second else torch.tensor(0.0)
+        for part in batch.split(8):
+            loss, second = self.losses(part)
+            if second is not None:
+                assert second_loss is not None
+                second_loss += second.detach()
+        if second_loss is not None:
+            dist.reduce(second_loss, 0)
