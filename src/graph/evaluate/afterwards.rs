@@ -110,7 +110,11 @@ impl<'p> Engine<'p> {
             let callee = self.values.make(Node::Function(function, None));
             return self.values.make(Node::Invoked(callee, bound.into()));
         }
-        self.unknown(frame, span)
+        // What ranks have said to each other is another answer each time.
+        match self.reaches(function) {
+            true => self.unknown(frame, span),
+            false => self.unfollowed(frame, function, bound, span),
+        }
     }
 
     /// What the function's name says it returns: `get_tensor_parallel_rank`.

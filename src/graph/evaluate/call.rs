@@ -237,6 +237,22 @@ impl<'p> Engine<'p> {
         self.opaque_result(frame, name, parts, span)
     }
 
+    /// What a function returns that is not looked into. One that is given nothing but its object answers alike each time.
+    pub(super) fn unfollowed(
+        &mut self,
+        frame: &Frame<'p>,
+        function: FunctionId,
+        given: Vec<Value>,
+        span: Span,
+    ) -> Value {
+        if given.len() > 1 || given.iter().any(|&value| !self.values.vary(value).is_empty()) {
+            return self.unknown(frame, span);
+        }
+        let called = self.values.make(Node::Function(function, None));
+        let parts = std::iter::once(called).chain(given).collect();
+        self.values.make(Node::Apply(Symbol::new("unfollowed"), parts))
+    }
+
     /// Calls a function of the program.
     pub(super) fn call_function(
         &mut self,
@@ -268,10 +284,7 @@ impl<'p> Engine<'p> {
         }
         let Some(summary) = self.summary(function) else {
             self.after_filling(frame, function, &arguments, span);
-            return by_convention.unwrap_or_else(|| {
-                let name = definition.name;
-                self.opaque_call(name, &Arguments::default(), span, frame)
-            });
+            return by_convention.unwrap_or_else(|| self.unfollowed(frame, function, bound, span));
         };
         substitution.parameters(function, &bound);
         self.capture_environment(frame, function, &mut substitution);
