@@ -314,10 +314,11 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
                 push(&[*left, *right], absent);
             }
             // A loader is the same everywhere, the batch that it yields is not.
-            Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => {
-                if !worked_out.contains(&value) {
-                    push(&[batch], absent);
-                }
+            Node::Item(_, inner)
+                if let Some(batch) = engine.values.yielded(*inner)
+                    && !worked_out.contains(&value) =>
+            {
+                push(&[batch], absent);
             }
             Node::Not(inner) | Node::Attribute(inner, _) | Node::Item(_, inner) | Node::Loader(inner, _) => {
                 push(&[*inner], absent);
