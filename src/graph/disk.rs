@@ -5,7 +5,6 @@ use crate::base::{Site, Symbol};
 use crate::flow::{Decided, Effect, EffectId, Exit, Node, Truth, Value};
 use crate::model::{Call, CompareOp, Expr, ExprId, File, LocalFunction, each_expression};
 
-use super::blame::preorder;
 use super::communication::calls_in;
 use super::confidence::Evidence;
 use super::evaluate::Engine;
@@ -71,12 +70,14 @@ impl Evidence<'_, '_> {
         inside && waits && self.issuer_finds_it() == Some(false) && self.comes_first(event.site)
     }
 
-    /// Whether nobody here makes what the disk is asked for while others have yet to ask: no rank makes it alone before all
-    /// have taken part in something, whoever misses it does not make it at once, and no function is handed to whoever has
-    /// one rank do it. What somebody left there
-    /// before the job is there for all, unless each rank asks for a place of its own; of what others make in other ways
-    /// one finding in nine was right (docs/precision.md).
+    /// Whether nobody here makes what the disk is asked for: behind the question nothing is done with it but reading, and
+    /// no function is handed to whoever has one rank do it. What somebody left there before the job is there for all. Who
+    /// misses it and exchanges data has something that it takes for its own.
     pub(super) fn is_made_by_nobody(&self) -> bool {
+        let waits = self.engine.effects.event(self.main).op.as_str() == "barrier";
+        if !waits && self.issuer_finds_it() == Some(false) {
+            return false;
+        }
         let Some(leaf) = self.leaf.filter(|leaf| self.engine.disks.contains(leaf)) else { return false };
         let &Node::Local(born, _) = self.engine.values.node(leaf) else { return false };
         let Some((model, question)) = self.engine.written_at(born) else { return false };
@@ -87,20 +88,8 @@ impl Evidence<'_, '_> {
         if let Expr::Attribute { value, .. } = model.expr(asked.callee) {
             names.extend(places_in(model, value));
         }
-        let of_rank = |expr: ExprId| named_in(model, expr).iter().any(|&name| self.engine.is_rank_by_name(name));
-        let program = self.engine.program;
-        let assigned = names.iter().filter_map(|&name| program.single_assignment(born.file, local, name));
-        let mut put_together = std::iter::once(question).chain(assigned);
-        if put_together.any(of_rank) {
-            return false;
-        }
         let at = |expr: ExprId| Site { file: born.file, span: model.span(expr) };
-        let misses = self.kind == SplitKind::Conditional && self.issuer_finds_it() == Some(false);
-        let issued = self.calls.first().map_or(self.engine.effects.event(self.main).site, |&(call, _)| call);
-        let conditions = super::blocks::conditions_in(model, model.function(local).body);
-        let by_rank: Vec<crate::base::Span> =
-            conditions.iter().filter(|(_, test)| of_rank(*test)).map(|(block, _)| *block).collect();
-        let decided: Vec<crate::base::Span> = conditions
+        let decided: Vec<crate::base::Span> = super::blocks::conditions_in(model, model.function(local).body)
             .into_iter()
             .map(|(block, _)| block)
             .filter(|block| !(block.start <= born.span.start && born.span.end <= block.end))
@@ -118,23 +107,7 @@ impl Evidence<'_, '_> {
             let in_time = span.start >= born.span.end
                 || span.end <= born.span.start
                     && decided.iter().any(|block| block.start <= span.start && span.end <= block.end);
-            let alone = || by_rank.iter().any(|block| block.start <= span.start && span.end <= block.end);
-            // Whoever misses it makes it at once, and then waits for those that may find it already.
-            let at_once = || misses && born.span.end <= span.start && span.end <= issued.span.start;
-            let makes = || may_make(model, call) && given().any(speaks_of) && (alone() || at_once());
-            let makes = || makes() && !self.meets_between(born, at(expr));
-            in_time && (leads(expr) && given().any(hands_over) || makes())
-        })
-    }
-
-    /// Whether something is issued between two places of a function.
-    fn meets_between(&self, one: Site, other: Site) -> bool {
-        let (from, until) = (one.span.end.min(other.span.end), one.span.start.max(other.span.start));
-        let between = |site: Site| site.file == one.file && from <= site.span.start && site.span.end <= until;
-        preorder(self.engine, self.root).into_iter().any(|effect| match self.engine.effects.get(effect) {
-            Effect::Event(event) => between(self.engine.effects.event(*event).site),
-            Effect::Call { site, body, .. } => between(*site) && self.engine.effects.summed(*body).events,
-            _ => false,
+            in_time && (leads(expr) && given().any(hands_over) || may_make(model, call) && given().any(speaks_of))
         })
     }
 
@@ -183,17 +156,6 @@ impl Evidence<'_, '_> {
         };
         calls_in(model, function.body).into_iter().all(quiet)
     }
-}
-
-/// All names in an expression, of functions and methods too.
-fn named_in(model: &File, root: ExprId) -> Vec<Symbol> {
-    let mut out = Vec::new();
-    each_expression(model, root, &mut |_, expr| {
-        if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
-            out.push(name);
-        }
-    });
-    out
 }
 
 /// What an expression names: variables, attributes and keys, but not the objects that hold them.

@@ -2,7 +2,6 @@
 
 use super::Engine;
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
-use crate::catalog::ValueKind;
 use crate::flow::{Axes, TOO_DEEP, Value};
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction};
 
@@ -57,12 +56,6 @@ impl<'p> Engine<'p> {
             (0..model.expr_count() as u32).map(ExprId).map(|expr| (model.span(expr), expr)).collect()
         });
         by_span.get(&site.span).map(|expr| (&**model, *expr))
-    }
-
-    /// Whether a name conventionally stands for this rank, or for whether it is one of the first or the last.
-    pub(in crate::graph) fn is_rank_by_name(&self, name: Symbol) -> bool {
-        let convention = self.program.catalog.convention(name);
-        convention.is_some_and(|known| matches!(known.value.kind, ValueKind::Rank | ValueKind::First | ValueKind::Last))
     }
 
     /// Whether a name conventionally stands for the place of this rank on its node.

@@ -27,11 +27,7 @@ def download(url, path):
     wait()
 
 
-def prepare(path):
-    open(path, "w").close()
-
-
-def made_at_once(path):
+def made_at_once(path, prepare):
     if not os.path.exists(path):
         main_only(prepare, path)  # error: [conditional-collective]
 
@@ -47,7 +43,7 @@ def made_before_the_download(folder, url):
     path = os.path.join(folder, "archive")
     if not os.path.isfile(path):
         os.makedirs(folder, exist_ok=True)
-        download(url, path)  # low: [conditional-collective]
+        download(url, path)  # error: [conditional-collective]
 
 
 def found(path, t):
@@ -63,7 +59,7 @@ def found_after_it_was_made(path, t):
 
 def exchanged_where_it_is_missing(path, t):
     if not os.path.exists(path):
-        dist.all_reduce(t)  # low: [conditional-collective]
+        dist.all_reduce(t)  # error: [conditional-collective]
 
 
 def waited_for_where_it_is_missing(path):
@@ -76,4 +72,4 @@ def written_where_it_is_missing(path, write):
     if os.path.exists(path):
         return
     write(path)
-    dist.barrier()  # low: [divergent-early-exit]
+    dist.barrier()  # error: [divergent-early-exit]
