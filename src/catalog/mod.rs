@@ -75,6 +75,12 @@ impl Catalog {
         self.types.get(&dotted)
     }
 
+    /// Whether objects of the type are models whose gradients are reduced on the way back through them.
+    pub fn reduces_gradients(&self, kind: Symbol) -> bool {
+        let called = self.entry(Symbol::new(&format!("{kind}.__call__")));
+        called.is_some_and(|entry| matches!(entry, Entry::Operation(operation) if operation.backward))
+    }
+
     /// The dotted name of the type that a variable of this name usually has.
     pub fn type_of_variable(&self, name: Symbol) -> Option<Symbol> {
         self.variables.get(&name).copied()

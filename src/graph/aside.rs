@@ -50,11 +50,6 @@ pub struct Aside {
     pub confidence: Confidence,
 }
 
-/// Whether whoever hands it over awaits it at once: it runs in sequence.
-fn is_awaited(model: &File, handed: ExprId) -> bool {
-    (0..model.expr_count() as u32).any(|expr| model.expr(ExprId(expr)) == Expr::Await(handed))
-}
-
 /// What a function mentions that hands another one over.
 const WORDS: [&str; 9] =
     ["Thread", "Timer", "submit", "run_in_executor", "to_thread", "register", "finalize", "signal", "callbacks"];
@@ -150,12 +145,14 @@ impl Search<'_, '_> {
         let program = self.program;
         let model = &program.file(file).model;
         let given = |position: usize, name: &str| argument(model, call, Some(position), Symbol::new(name));
+        if let Some(function) = awaitable(program, file, function, call) {
+            return Some((Runner::Executor, function));
+        }
         if let Some(dotted) = program.resolve(file, function, call.callee) {
             return match dotted.as_str() {
                 "threading.Thread" => Some((Runner::Thread, given(1, "target")?)),
                 "threading.Timer" => Some((Runner::Thread, given(1, "function")?)),
                 "_thread.start_new_thread" => Some((Runner::Thread, given(0, "function")?)),
-                "asyncio.to_thread" => Some((Runner::Executor, given(0, "func")?)),
                 "atexit.register" => Some((Runner::Exit, given(0, "func")?)),
                 "weakref.finalize" => Some((Runner::Finalizer, given(1, "func")?)),
                 "signal.signal" => Some((Runner::Signal, given(1, "handler")?)),
@@ -166,7 +163,6 @@ impl Search<'_, '_> {
         let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
         match name.as_str() {
             "submit" if self.is_pool_of_threads(file, function, value) => Some((Runner::Executor, given(0, "fn")?)),
-            "run_in_executor" => Some((Runner::Executor, given(1, "func")?)),
             _ => None,
         }
     }
@@ -339,4 +335,21 @@ impl Search<'_, '_> {
         }
         None
     }
+}
+
+/// What a call runs in another thread so that it can be awaited: `asyncio.to_thread(function, …)`,
+/// `loop.run_in_executor(executor, function, …)`.
+pub(super) fn awaitable(program: &Program, file: FileId, function: LocalFunction, call: Call) -> Option<ExprId> {
+    let model = &program.file(file).model;
+    let position = match (program.resolve(file, function, call.callee), model.expr(call.callee)) {
+        (Some(dotted), _) if matches!(dotted.as_str(), "asyncio.to_thread" | "anyio.to_thread.run_sync") => 0,
+        (None, Expr::Attribute { name, .. }) if name.as_str() == "run_in_executor" => 1,
+        _ => return None,
+    };
+    argument(model, call, Some(position), Symbol::new("func"))
+}
+
+/// Whether whoever hands it over awaits it at once: it runs in sequence.
+fn is_awaited(model: &File, handed: ExprId) -> bool {
+    (0..model.expr_count() as u32).any(|expr| model.expr(ExprId(expr)) == Expr::Await(handed))
 }

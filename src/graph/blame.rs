@@ -293,6 +293,16 @@ pub(super) fn preorder(engine: &Engine<'_>, root: EffectId) -> Vec<EffectId> {
     out
 }
 
+/// The arm of a choice that does not lead to the event, where the other one does.
+pub(super) fn arm_without(engine: &Engine<'_>, choice: &Effect, event: EventId) -> Option<EffectId> {
+    let Effect::Choice { then, otherwise, .. } = *choice else { return None };
+    match (contains(engine, then, event), contains(engine, otherwise, event)) {
+        (true, false) => Some(otherwise),
+        (false, true) => Some(then),
+        _ => None,
+    }
+}
+
 /// Whether the event is issued in some part of the effect.
 pub(super) fn contains(engine: &Engine<'_>, effect: EffectId, event: EventId) -> bool {
     let site = engine.effects.event(event).site;

@@ -7,7 +7,7 @@ use crate::flow::{
 };
 use crate::model::{BinaryOp, CompareOp, Expr, ExprId, File, each_expression};
 
-use super::blame::{contains, preorder};
+use super::blame::{arm_without, contains, preorder};
 use super::divergence::group_confidence;
 use super::evaluate::{Birth, Engine};
 use super::questions::{asks_for_kind, asks_for_none, is_said, reaches_plainly, reaches_rank};
@@ -460,12 +460,8 @@ fn chosen_by_flag(engine: &Engine<'_>, root: EffectId, main: EventId) -> bool {
         })
     };
     preorder(engine, root).into_iter().any(|effect| match engine.effects.get(effect) {
-        Effect::Choice { test, then, otherwise, .. } if engine.values.vary(*test).is_empty() => {
-            match (contains(engine, *then, main), contains(engine, *otherwise, main)) {
-                (true, false) => smaller(*otherwise),
-                (false, true) => smaller(*then),
-                _ => false,
-            }
+        choice @ Effect::Choice { test, .. } if engine.values.vary(*test).is_empty() => {
+            arm_without(engine, choice, main).is_some_and(smaller)
         }
         _ => false,
     })

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use crate::flow::{DISPATCH, Effect, EffectId, Exit, GroupKey, LoopKind, Node, TOO_DEEP, Value, parts};
 use crate::model::CompareOp;
 
-use super::blame::{contains, preorder};
+use super::blame::{arm_without, contains, preorder};
 use super::confidence::{DRAWN, Evidence};
 use super::evaluate::Engine;
 use super::witness::SplitKind;
@@ -138,16 +138,9 @@ impl Evidence<'_, '_> {
             })
         };
         self.kind == SplitKind::WrongRoot
-            && preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {
-                Effect::Choice { then, otherwise, .. } => {
-                    match (contains(engine, *then, self.main), contains(engine, *otherwise, self.main)) {
-                        (true, false) => receives(*otherwise),
-                        (false, true) => receives(*then),
-                        _ => false,
-                    }
-                }
-                _ => false,
-            })
+            && preorder(engine, self.root)
+                .into_iter()
+                .any(|effect| arm_without(engine, engine.effects.get(effect), self.main).is_some_and(receives))
     }
 
     /// Whether the rank that does not issue the operation has only begun another turn of an endless loop, before it
@@ -155,13 +148,7 @@ impl Evidence<'_, '_> {
     pub(super) fn tries_again(&self) -> bool {
         let Some(cause) = self.cause.filter(|_| self.kind == SplitKind::Conditional) else { return false };
         let engine = self.engine;
-        let Effect::Choice { then, otherwise, .. } = engine.effects.get(cause.effect) else { return false };
-        let (then, otherwise) = (*then, *otherwise);
-        let arm = match (contains(engine, then, self.main), contains(engine, otherwise, self.main)) {
-            (true, false) => otherwise,
-            (false, true) => then,
-            _ => return false,
-        };
+        let Some(arm) = arm_without(engine, engine.effects.get(cause.effect), self.main) else { return false };
         let is_exit = |effect: EffectId, wanted: fn(&Exit) -> bool| match engine.effects.get(effect) {
             Effect::Exit(exit, _) => wanted(exit),
             _ => false,
@@ -295,7 +282,6 @@ fn is_number(engine: &Engine<'_>, value: Value) -> bool {
 fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
     // Values, and whether it is only asked whether they are there.
     let mut pending = vec![(test, false)];
-    let mut worked_out = FxHashSet::default();
     let mut seen = FxHashSet::default();
     while let Some((value, absent)) = pending.pop() {
         if !seen.insert((value, absent)) || seen.len() > MAX_PARTS || engine.values.vary(value).is_empty() {
@@ -304,7 +290,6 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
         if engine.shares.contains(&value) {
             return true;
         }
-        let before = pending.len();
         let mut push = |parts: &[Value], absent: bool| pending.extend(parts.iter().map(|&part| (part, absent)));
         match engine.values.node(value) {
             Node::Parameter(..) | Node::Local(..) | Node::Rank(_) => return true,
@@ -314,12 +299,7 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
                 push(&[*left, *right], absent);
             }
             // A loader is the same everywhere, the batch that it yields is not.
-            Node::Item(_, inner)
-                if let Some(batch) = engine.values.yielded(*inner)
-                    && !worked_out.contains(&value) =>
-            {
-                push(&[batch], absent);
-            }
+            Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => push(&[batch], absent),
             Node::Not(inner) | Node::Attribute(inner, _) | Node::Item(_, inner) | Node::Loader(inner, _) => {
                 push(&[*inner], absent);
             }
@@ -331,15 +311,8 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
                 push(parts, absent);
             }
             Node::Range(parts) | Node::Mapped(_, parts) => push(parts, true),
-            node if absent => {
-                let parts = parts(node);
-                worked_out.extend(parts.iter().copied());
-                push(&parts, true);
-            }
+            node if absent => push(&parts(node), true),
             _ => {}
-        }
-        if worked_out.contains(&value) {
-            worked_out.extend(pending[before..].iter().map(|&(part, _)| part));
         }
     }
     false

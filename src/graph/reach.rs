@@ -13,6 +13,7 @@ use crate::catalog::{Entry, OperationKind};
 use crate::model::{Callee, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
 
 use super::bindings::ImportedName;
+use super::evaluate::BACKWARD;
 use super::program::Program;
 use super::resolve::Target;
 
@@ -179,12 +180,8 @@ impl<'p> Search<'p> {
     /// Backward passes, in trees in which models are wrapped: through which model they lead their callers may know alone.
     fn backward_passes(&self, seeds: &mut Vec<Place>) {
         let program = self.program;
-        let wraps = |kind: Symbol| {
-            let called = program.catalog.entry(Symbol::new(&format!("{kind}.__call__")));
-            called.is_some_and(|entry| matches!(entry, Entry::Operation(operation) if operation.backward))
-        };
         let mut trees: FxHashSet<Symbol> = FxHashSet::default();
-        for kind in program.catalog.types().filter(|kind| wraps(kind.name)) {
+        for kind in program.catalog.types().filter(|kind| program.catalog.reduces_gradients(kind.name)) {
             for name in kind.aliases.iter().chain([&kind.name]) {
                 for mention in self.mentions.get(&name.last_part()).map_or(&[][..], Vec::as_slice) {
                     let (file, local) = program.locate(mention.caller);
@@ -196,7 +193,7 @@ impl<'p> Search<'p> {
                 }
             }
         }
-        let passes = self.mentions.get(&Symbol::new("backward")).map_or(&[][..], Vec::as_slice);
+        let passes = self.mentions.get(&Symbol::new(BACKWARD)).map_or(&[][..], Vec::as_slice);
         let near = passes.iter().filter(|mention| trees.contains(&program.tree_of(program.locate(mention.caller).0)));
         seeds.extend(near.map(|mention| (mention.caller, mention.at)));
     }

@@ -5,6 +5,7 @@ use crate::catalog::Entry;
 use crate::flow::{ChoiceForm, Effect, Effects, LoopKind, Node, Value};
 use crate::model::{Call, Expr, ExprId};
 
+use super::super::aside::awaitable;
 use super::super::resolve::Target;
 use super::afterwards::agrees_by_name;
 use super::arguments::Arguments;
@@ -83,16 +84,14 @@ impl<'p> Engine<'p> {
         let model = frame.model;
         let Expr::Call(call) = model.expr(awaited) else { return self.expression(frame, awaited) };
         let call = model.call(call);
-        let resolved = self.program.resolve(frame.file, frame.local, call.callee);
-        let position = match (resolved.map(Symbol::as_str), model.expr(call.callee)) {
-            (Some("asyncio.to_thread" | "anyio.to_thread.run_sync"), _) => 0,
-            (None, Expr::Attribute { name, .. }) if name.as_str() == "run_in_executor" => 1,
-            _ => return self.expression(frame, awaited),
+        let Some(function) = awaitable(self.program, frame.file, frame.local, call) else {
+            return self.expression(frame, awaited);
         };
-        let Some(&function) = model.list(call.args).get(position) else { return self.expression(frame, awaited) };
         let callee = self.callee(frame, function);
         let mut arguments = self.arguments(frame, call);
-        arguments.positional.drain(..(position + 1).min(arguments.positional.len()));
+        // What stands before the function, and the function itself, are not handed to it.
+        let before = model.list(call.args).iter().position(|&arg| arg == function).map_or(0, |at| at + 1);
+        arguments.positional.drain(..before.min(arguments.positional.len()));
         self.call_value(frame, callee, arguments, model.span(awaited))
     }
 

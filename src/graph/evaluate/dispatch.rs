@@ -7,7 +7,6 @@ use crate::flow::{ChoiceForm, DISPATCH, Node, Value};
 use crate::model::{Expr, ExprId};
 
 use super::arguments::Arguments;
-use super::branch::Changes;
 use super::{Engine, Frame};
 
 /// Methods of classes below that are looked into; more of them are as many programs.
@@ -71,11 +70,8 @@ impl<'p> Engine<'p> {
         let otherwise = self.arm(frame, Some(negated), |engine, frame| {
             results[1] = engine.any_of(frame, receiver, own, rest, arguments, span);
         });
-        let ((then, then_changes, then_dead), (otherwise, otherwise_changes, otherwise_dead)) = (then, otherwise);
-        self.choose(frame, test, span, ChoiceForm::Expression, then, otherwise);
-        let after: [(Changes, bool); 2] = [(then_changes, then_dead), (otherwise_changes, otherwise_dead)];
-        let [then, otherwise] = after;
-        self.merge(frame, test, then, otherwise);
+        self.choose(frame, test, span, ChoiceForm::Expression, then.0, otherwise.0);
+        self.merge(frame, test, (then.1, then.2), (otherwise.1, otherwise.2));
         match results {
             [one, other] if one == other => one,
             [one, other] => self.values.make(Node::If(test, one, other)),

@@ -49,6 +49,7 @@ use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
 use crate::model::{CompareOp, Expr, ExprId, FunctionKind, Stmt, each_statement};
 
 pub use births::Birth;
+pub(super) use wrapped::BACKWARD;
 
 use births::Asked;
 use frame::Frame;
@@ -127,6 +128,8 @@ pub struct Engine<'p> {
     pub completed: Vec<FunctionId>,
     /// What is left for substitutions in the function at hand.
     budget: u32,
+    /// Where the functions stand that are in no other one, in files that findings speak of.
+    outermost: RefCell<FxHashMap<FileId, Box<[Span]>>>,
     /// Expressions by where they are written, in files that findings speak of.
     written: RefCell<FxHashMap<FileId, FxHashMap<Span, ExprId>>>,
 }
@@ -171,6 +174,7 @@ impl<'p> Engine<'p> {
             roots: FxHashMap::default(),
             completed: Vec::new(),
             budget: substitute::MAX_STEPS,
+            outermost: RefCell::default(),
             written: RefCell::default(),
             none,
         }

@@ -35,12 +35,16 @@ impl<'p> Engine<'p> {
 
     /// Whether two places lie in the same outermost function or method, or both outside all of them.
     pub(in crate::graph) fn same_function(&self, one: Site, other: Site) -> bool {
+        if one.file != other.file {
+            return false;
+        }
+        let mut outermost = self.outermost.borrow_mut();
+        let spans = outermost.entry(one.file).or_insert_with(|| outermost_in(&self.program.file(one.file).model));
         let around = |site: Site| {
-            let functions = &self.program.file(site.file).model.functions;
-            let holds = |span: Span| span.start <= site.span.start && site.span.end <= span.end;
-            functions.iter().position(|function| function.kind == FunctionKind::Def && holds(function.span))
+            let before = spans.partition_point(|span| span.start <= site.span.start);
+            before.checked_sub(1).filter(|&at| site.span.end <= spans[at].end)
         };
-        one.file == other.file && around(one) == around(other)
+        around(one) == around(other)
     }
 
     /// The expression that is written at a site, the outermost where several are.
@@ -97,4 +101,23 @@ impl<'p> Engine<'p> {
             _ => false,
         })
     }
+}
+
+/// Where the functions and methods stand that are in no other one, in order.
+fn outermost_in(model: &File) -> Box<[Span]> {
+    let is_def = |function: LocalFunction| model.function(function).kind == FunctionKind::Def;
+    let is_inside = |mut function: LocalFunction| {
+        while let Some(parent) = model.function(function).parent {
+            if is_def(parent) {
+                return true;
+            }
+            function = parent;
+        }
+        false
+    };
+    let functions = (0..model.functions.len() as u32).map(LocalFunction);
+    let outermost = functions.filter(|&function| is_def(function) && !is_inside(function));
+    let mut spans: Vec<Span> = outermost.map(|function| model.function(function).span).collect();
+    spans.sort_unstable_by_key(|span| span.start);
+    spans.into()
 }

@@ -5,14 +5,13 @@
 //! any, and who validates on one rank knows that it has none. Gradients are reduced whatever the model is.
 
 use crate::base::{Site, Span, Symbol};
-use crate::catalog::Entry;
 use crate::finding::Confidence;
-use crate::flow::{Effect, EffectId, Event, Node, Value};
+use crate::flow::{EffectId, Event, Node, Value};
 
 use super::{Engine, Frame};
 
 /// The method that runs the backward pass.
-pub(super) const BACKWARD: &str = "backward";
+pub(in crate::graph) const BACKWARD: &str = "backward";
 
 /// Choices that are followed to a wrapped model.
 const MAX_CHOICES: usize = 16;
@@ -25,12 +24,7 @@ impl<'p> Engine<'p> {
             let Some(value) = pending.pop() else { return false };
             match self.values.node(value) {
                 Node::If(_, then, otherwise) => pending.extend([*then, *otherwise]),
-                Node::Typed(kind) => {
-                    let called = self.program.catalog.entry(Symbol::new(&format!("{kind}.__call__")));
-                    if called.is_some_and(|entry| matches!(entry, Entry::Operation(operation) if operation.backward)) {
-                        return true;
-                    }
-                }
+                Node::Typed(kind) if self.program.catalog.reduces_gradients(*kind) => return true,
                 _ => {}
             }
         }
@@ -46,26 +40,20 @@ impl<'p> Engine<'p> {
     }
 
     /// The backward pass from a loss: an event if the loss came out of a wrapped model, left to the caller if that knows
-    /// the model. Whether it is either of these.
+    /// the model. Whether the loss is known to have come out of one.
     pub(super) fn backward_pass(&mut self, frame: &mut Frame<'p>, loss: Value, span: Span) -> bool {
         let facts = self.values.facts(loss);
         let (wrapped, open) = (facts.wrapped, facts.open);
-        if frame.quiet > 0 || !wrapped && !open {
-            return wrapped;
+        if frame.quiet == 0 && (wrapped || open) {
+            let callee = self.values.make(Node::Attribute(loss, Symbol::new(BACKWARD)));
+            let effect = self.invoke_effect(callee, Box::from([]), frame.site(span));
+            self.emit(frame, effect);
         }
-        let site = frame.site(span);
-        let effect = match wrapped {
-            true => self.implicit_event(BACKWARD, site),
-            false => {
-                let callee = self.values.make(Node::Attribute(loss, Symbol::new(BACKWARD)));
-                self.effects.make(Effect::Invoke { callee, args: Box::from([]), site }, &self.values)
-            }
-        };
-        self.emit(frame, effect);
         wrapped
     }
 
-    /// What a backward pass issues that was left to the caller, now that its loss is known to come out of a wrapped model.
+    /// What calling a value issues that is the backward pass from a loss, once that is known to come out of a wrapped
+    /// model.
     pub(super) fn known_backward(&mut self, callee: Value, site: Site) -> Option<EffectId> {
         match *self.values.node(callee) {
             Node::Attribute(loss, name) if name.as_str() == BACKWARD && self.values.facts(loss).wrapped => {
