@@ -98,10 +98,18 @@ pub struct Evaluator<'a> {
     pub class: &'a Assignment,
     /// Loop elements that are known while a short loop is unrolled.
     items: Vec<(Value, Concrete)>,
-    known: RefCell<FxHashMap<Value, Concrete>>,
-    decided: RefCell<FxHashMap<Value, Truth>>,
+    own: RefCell<Answers>,
+    /// Answers that are the same for every class of these ranks: handed on from one evaluator to the next.
+    common: RefCell<Answers>,
     /// What the class does not say and answers depended on.
     pub missing: RefCell<Missing>,
+}
+
+/// What has been worked out.
+#[derive(Default)]
+pub struct Answers {
+    known: FxHashMap<Value, Concrete>,
+    decided: FxHashMap<Value, Truth>,
 }
 
 /// What an evaluation would have needed to know of a class.
@@ -139,8 +147,8 @@ impl<'a> Evaluator<'a> {
             world,
             class,
             items: Vec::new(),
-            known: RefCell::default(),
-            decided: RefCell::default(),
+            own: RefCell::default(),
+            common: RefCell::default(),
             missing: RefCell::default(),
         }
     }
@@ -163,17 +171,36 @@ impl<'a> Evaluator<'a> {
     }
 
     fn forget(&mut self) {
-        self.known.get_mut().clear();
-        self.decided.get_mut().clear();
+        let Answers { known, decided } = self.own.get_mut();
+        known.clear();
+        decided.clear();
+    }
+
+    /// Goes on with what an evaluator of another class found out for all of them.
+    pub fn with_common(self, common: Answers) -> Self {
+        Evaluator { common: RefCell::new(common), ..self }
+    }
+
+    /// What this evaluator leaves to that of the next class.
+    pub fn into_common(self) -> Answers {
+        self.common.into_inner()
+    }
+
+    /// Where the answer for a value is kept.
+    fn answers(&self, value: Value) -> &RefCell<Answers> {
+        let facts = self.values.facts(value);
+        let is_common = self.is_plain() && !(facts.vary | facts.shape).meets(self.world.axes);
+        if is_common { &self.common } else { &self.own }
     }
 
     /// What the value comes to.
     pub fn value(&self, value: Value) -> Concrete {
-        if let Some(known) = self.known.borrow().get(&value) {
+        let answers = self.answers(value);
+        if let Some(known) = answers.borrow().known.get(&value) {
             return known.clone();
         }
         let found = self.evaluate(value);
-        self.known.borrow_mut().insert(value, found.clone());
+        answers.borrow_mut().known.insert(value, found.clone());
         found
     }
 
@@ -307,11 +334,12 @@ impl<'a> Evaluator<'a> {
 
     /// Whether the condition holds.
     pub fn truth(&self, value: Value) -> Truth {
-        if let Some(&known) = self.decided.borrow().get(&value) {
+        let answers = self.answers(value);
+        if let Some(&known) = answers.borrow().decided.get(&value) {
             return known;
         }
         let found = self.decide(value);
-        self.decided.borrow_mut().insert(value, found);
+        answers.borrow_mut().decided.insert(value, found);
         found
     }
 

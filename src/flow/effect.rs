@@ -195,6 +195,8 @@ pub struct Summed {
     pub open: bool,
     /// Whether something in it is decided by a value that differs between ranks.
     pub varies: Axes,
+    /// The same, and whatever else classes of ranks may answer differently: without any, it goes alike for all of them.
+    pub answers: Axes,
     /// Whether it has a hole.
     pub hole: bool,
     /// Whether it calls something that only its callers know.
@@ -276,6 +278,7 @@ impl Effects {
             raises: a.raises || b.raises,
             open: a.open || b.open,
             varies: a.varies | b.varies,
+            answers: a.answers | b.answers,
             hole: a.hole || b.hole,
             invokes: a.invokes || b.invokes,
             pending: a.pending || b.pending,
@@ -290,6 +293,7 @@ impl Effects {
                     let facts = values.facts(value);
                     sum.open |= facts.open;
                     sum.varies |= facts.vary;
+                    sum.answers |= facts.vary | facts.shape;
                 }
                 sum
             }
@@ -301,6 +305,7 @@ impl Effects {
                 let facts = values.facts(*test);
                 sum.open |= facts.open;
                 sum.varies |= facts.vary;
+                sum.answers |= facts.vary | facts.shape;
                 sum
             }
             Effect::Loop { kind, body, orelse, .. } => {
@@ -314,6 +319,7 @@ impl Effects {
                 };
                 sum.open |= facts.open;
                 sum.varies |= vary;
+                sum.answers |= facts.vary | facts.shape;
                 sum
             }
             Effect::Exit(exit, _) => {

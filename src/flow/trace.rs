@@ -19,7 +19,7 @@ use crate::base::{Site, Symbol};
 use crate::model::CompareOp;
 
 use super::bearing::Bearing;
-use super::concrete::{Assignment, Cases, Concrete, Evaluator, GroupKey, Truth, World, label};
+use super::concrete::{Answers, Assignment, Cases, Concrete, Evaluator, GroupKey, Truth, World, label};
 use super::effect::{Effect, EffectId, Effects, EventId, Exit, LoopKind};
 use super::value::{Node, Value, Values};
 use build::Run;
@@ -47,7 +47,7 @@ enum Shape {
     Loop(u64, u16, [u32; 3]),
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Entry {
     /// Identity without regard to where events stand.
     canon: u32,
@@ -237,6 +237,8 @@ pub struct Tracer<'a> {
     entries: Vec<Entry>,
     shapes: Vec<Shape>,
     index: FxHashMap<Shape, u32>,
+    /// Entries that exist: what two classes do alike is one node for both.
+    nodes: FxHashMap<Entry, TraceId>,
     fuel: u32,
     healed: &'a Healed,
     /// How choices and loops were decided for the class last traced.
@@ -245,12 +247,18 @@ pub struct Tracer<'a> {
     received: FxHashMap<u64, Vec<EffectId>>,
     /// Where the class last traced asked for what it was sent together with something that settled the question.
     heard: Heard,
+    /// How often a class heard something.
+    hearings: u32,
     /// The same, of the two classes compared.
     both_heard: [Rc<Heard>; 2],
     /// Questions whether something is this or that constant: what, which, and the answer that says so.
     equations: FxHashMap<u64, (Value, Value, bool)>,
     /// Classes traced before.
     classes: FxHashMap<Assignment, Traced>,
+    /// Answers that all classes give.
+    common: Answers,
+    /// What goes alike for all classes, as the first of them went.
+    alike: FxHashMap<MemoKey, TraceId>,
 }
 
 /// Choices about something that was sent, which a class settles by something else.
@@ -285,17 +293,21 @@ impl<'a> Tracer<'a> {
             entries: Vec::new(),
             shapes: Vec::new(),
             index: FxHashMap::default(),
+            nodes: FxHashMap::default(),
             fuel,
             healed,
             decisions: FxHashMap::default(),
             received: FxHashMap::default(),
             heard: Heard::default(),
+            hearings: 0,
             both_heard: Default::default(),
             equations: FxHashMap::default(),
             classes: FxHashMap::default(),
+            common: Answers::default(),
+            alike: FxHashMap::default(),
         };
-        tracer.make(Shape::End, END, END, None);
-        tracer.make(Shape::Abort, END, END, None);
+        tracer.make(Shape::End, [END; 3], None);
+        tracer.make(Shape::Abort, [END; 3], None);
         tracer
     }
 
@@ -341,9 +353,10 @@ impl<'a> Tracer<'a> {
         if let Some(known) = self.classes.get(class) {
             return known.clone();
         }
-        let evaluator = Evaluator::new(self.values, self.world, class);
+        let evaluator = Evaluator::new(self.values, self.world, class).with_common(std::mem::take(&mut self.common));
         let mut run = Run { tracer: self, evaluator, memo: FxHashMap::default(), calls: Vec::new(), choice: None };
         let made = run.effect(root, &continuations);
+        self.common = run.evaluator.into_common();
         let decisions = Rc::new(std::mem::take(&mut self.decisions));
         let traced = (made, decisions, Rc::new(std::mem::take(&mut self.heard)));
         self.classes.insert(class.clone(), traced.clone());
@@ -357,7 +370,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    fn make(&mut self, shape: Shape, first: TraceId, second: TraceId, event: Option<EventId>) -> TraceId {
+    fn make(&mut self, shape: Shape, parts: [TraceId; 3], event: Option<EventId>) -> TraceId {
         let canon = match self.index.get(&shape) {
             Some(&canon) => canon,
             None => {
@@ -367,9 +380,14 @@ impl<'a> Tracer<'a> {
                 canon
             }
         };
+        let [first, second, leave] = parts;
+        let entry = Entry { canon, first, second, leave, event };
         let id = TraceId(self.entries.len() as u32);
-        self.entries.push(Entry { canon, first, second, leave: second, event });
-        id
+        let known = *self.nodes.entry(entry).or_insert(id);
+        if known == id {
+            self.entries.push(entry);
+        }
+        known
     }
 
     fn entry(&self, id: TraceId) -> Entry {
@@ -385,7 +403,7 @@ impl<'a> Tracer<'a> {
     }
 
     fn event(&mut self, key: u64, event: EventId, next: TraceId) -> TraceId {
-        self.make(Shape::Event(key, self.entry(next).canon), next, next, Some(event))
+        self.make(Shape::Event(key, self.entry(next).canon), [next; 3], Some(event))
     }
 
     fn choice(&mut self, label: u64, then: TraceId, otherwise: TraceId) -> TraceId {
@@ -395,7 +413,8 @@ impl<'a> Tracer<'a> {
         // A label and its complement name one answer: order the arms by the smaller of the two.
         let (label, then, otherwise) =
             if label > !label { (!label, otherwise, then) } else { (label, then, otherwise) };
-        self.make(Shape::Choice(label, self.entry(then).canon, self.entry(otherwise).canon), then, otherwise, None)
+        let shape = Shape::Choice(label, self.entry(then).canon, self.entry(otherwise).canon);
+        self.make(shape, [then, otherwise, otherwise], None)
     }
 
     fn repeat(&mut self, turn: Turn, body: TraceId, after: TraceId, leave: TraceId) -> TraceId {
@@ -403,10 +422,8 @@ impl<'a> Tracer<'a> {
         if self.same(after, leave) && self.turns_silently(body, after, level, mute) {
             return after;
         }
-        let parts = [body, after, leave].map(|part| self.entry(part).canon);
-        let made = self.make(Shape::Loop(label, level, parts), body, after, None);
-        self.entries[made.0 as usize].leave = leave;
-        made
+        let parts = [body, after, leave];
+        self.make(Shape::Loop(label, level, parts.map(|part| self.entry(part).canon)), parts, None)
     }
 
     /// Whether a loop body does nothing but go round or leave, to where the last turn leads as well; or `fails` there.

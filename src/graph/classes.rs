@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashSet;
 
 use crate::flow::{
-    Assignment, Axes, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, IS_MEMBER, LoopKind, MEMBERS, Missing,
-    Node, Value, Values, World,
+    Answers, Assignment, Axes, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, IS_MEMBER, LoopKind, MEMBERS,
+    Missing, Node, Value, Values, World,
 };
 
 /// What evaluation has made: all that comparing classes of ranks needs to know, for any number of threads at once.
@@ -210,13 +210,14 @@ fn goes_with(terms: Terms<'_>, ranks: Value, group: &GroupKey) -> bool {
 /// What the tests, loops and events ask of a class.
 pub(super) fn needed(terms: Terms<'_>, outline: &Outline, world: World) -> Missing {
     let mut out = Missing::default();
+    let mut common = Answers::default();
     let on_group = |event: EventId| {
         let event = terms.effects.event(event);
         [Some(event.group), event.root, event.operator, event.members.filter(|_| event.creates)]
     };
     for rank in 0..world.size {
         let class = Assignment { rank, ..Assignment::default() };
-        let evaluator = Evaluator::new(terms.values, world, &class);
+        let evaluator = Evaluator::new(terms.values, world, &class).with_common(common);
         for &test in &outline.tests {
             evaluator.truth(test);
         }
@@ -233,7 +234,8 @@ pub(super) fn needed(terms: Terms<'_>, outline: &Outline, world: World) -> Missi
                 evaluator.value(value);
             }
         }
-        let missing = evaluator.missing.into_inner();
+        let missing = evaluator.missing.take();
+        common = evaluator.into_common();
         out.rank |= missing.rank;
         out.axes.extend(missing.axes);
         out.sizes.extend(missing.sizes);

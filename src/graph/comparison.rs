@@ -13,7 +13,7 @@ use super::witness::Found;
 pub(super) const MAX_WEIGHT: u32 = 1_600;
 
 /// Steps of one function's comparison on one group.
-pub(super) const FUEL: u32 = 4_000;
+pub(super) const FUEL: u32 = 2_000;
 
 /// Axes that are tried with one rank along them.
 const MAX_SINGLE: usize = 3;

@@ -18,18 +18,26 @@ impl Run<'_, '_> {
         if !self.tracer.bearing.concerns(id) {
             return to.next;
         }
-        let simple = self.evaluator.is_plain() && to.hole.is_none() && to.raise.is_none();
+        let summed = self.tracer.effects.summed(id);
+        let simple =
+            self.evaluator.is_plain() && (to.hole.is_none() || !summed.hole) && (to.raise.is_none() || !summed.raises);
+        let alike = simple && !summed.answers.meets(self.tracer.world.axes);
         let scope = if self.calls.is_empty() { 0 } else { label(&self.calls) };
         let key = (id, to.next, to.ret, to.brk, to.again, to.level, scope);
-        if simple && let Some(&known) = self.memo.get(&key) {
+        let before = || if alike { self.tracer.alike.get(&key) } else { None }.or_else(|| self.memo.get(&key));
+        if simple && let Some(&known) = before() {
             return known;
         }
         if self.tracer.fuel == 0 {
             return ABORT;
         }
         self.tracer.fuel -= 1;
+        let hearings = self.tracer.hearings;
         let made = self.build(id, to);
-        if simple {
+        // What one class hears there, each has to hear for itself.
+        if alike && self.tracer.hearings == hearings {
+            self.tracer.alike.insert(key, made);
+        } else if simple {
             self.memo.insert(key, made);
         }
         made

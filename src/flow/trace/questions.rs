@@ -98,6 +98,7 @@ impl Run<'_, '_> {
             }
             _ if matches!(self.evaluator.truth(test), Truth::Same(_)) && self.received(test) => {
                 self.tracer.heard.insert(choice);
+                self.tracer.hearings += 1;
             }
             _ => {}
         }

@@ -83,8 +83,8 @@ impl Run<'_, '_> {
     }
 
     pub(super) fn looping(&mut self, to: &Continuations, level: u16) -> Continuations {
-        let again = self.tracer.make(Shape::Again(level), END, END, None);
-        let leave = self.tracer.make(Shape::Leave(level), END, END, None);
+        let again = self.tracer.make(Shape::Again(level), [END; 3], None);
+        let leave = self.tracer.make(Shape::Leave(level), [END; 3], None);
         Continuations { next: again, brk: leave, again, level, ..to.clone() }
     }
 
