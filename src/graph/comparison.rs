@@ -69,17 +69,32 @@ fn first_difference(
     let world = World { size, extent, axes, single: Axes::NONE };
     let members = members(terms, group, outline);
     let missing = needed(terms, outline, world);
-    let whole = compare_classes(terms, root, group, world, &members, &missing, healed);
-    if whole.is_some() {
-        return whole;
+    match compare_classes(terms, root, group, world, &members, &missing, healed) {
+        Answer::InStep => {}
+        Answer::Parted(found) => return Some(*found),
+        // Too large with all axes: as a rule too large with one less.
+        Answer::TooLarge => return None,
     }
     // A job need not use every axis: what is done where there is one rank along it counts as well.
     let others = missing.sizes.iter().filter(|asked| !axes.without(**asked).is_empty()).take(MAX_SINGLE);
     others.copied().find_map(|single| {
         let world = World { single, ..world };
         let missing = needed(terms, outline, world);
-        compare_classes(terms, root, group, world, &members, &missing, healed)
+        match compare_classes(terms, root, group, world, &members, &missing, healed) {
+            Answer::Parted(found) => Some(*found),
+            Answer::InStep | Answer::TooLarge => None,
+        }
     })
+}
+
+/// What a comparison of classes shows.
+enum Answer {
+    /// They issue the same.
+    InStep,
+    /// They do not.
+    Parted(Box<Found>),
+    /// Nothing, within the steps it may take.
+    TooLarge,
 }
 
 /// Compares classes of ranks in a job of that form.
@@ -91,7 +106,7 @@ fn compare_classes(
     members: &BTreeMap<Value, bool>,
     missing: &Missing,
     healed: &Healed,
-) -> Option<Found> {
+) -> Answer {
     let World { size, extent, .. } = world;
     let atoms: Vec<Value> = missing.atoms.iter().copied().filter(|atom| !members.contains_key(atom)).collect();
     let ranks: Vec<i64> = match (group, missing.rank) {
@@ -100,7 +115,7 @@ fn compare_classes(
         (_, false) => vec![0],
     };
     if ranks.is_empty() {
-        return None;
+        return Answer::InStep;
     }
     let mut tracer = Tracer::new(terms.values, terms.effects, world, group.clone(), healed, FUEL);
     for base in bases(&atoms, &missing.axes, members, &ranks) {
@@ -112,14 +127,15 @@ fn compare_classes(
                 if !two_ranks(&mut tracer, root, (&base, &other), &missing.axes, &ranks, extent) {
                     continue;
                 }
-                return Some(Found { group: group.clone(), world, one: base, other, difference });
+                let found = Found { group: group.clone(), world, one: base, other, difference };
+                return Answer::Parted(Box::new(found));
             }
             if tracer.exhausted() {
-                return None;
+                return Answer::TooLarge;
             }
         }
     }
-    None
+    Answer::InStep
 }
 
 /// Whether two ranks can be what the classes say. Classes that differ in a fact alone are one rank where only one rank
