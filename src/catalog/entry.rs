@@ -224,6 +224,8 @@ pub struct Type {
     pub first_of: Vec<Symbol>,
     /// Methods and properties whose names only this type uses: the receiver's type follows from them.
     pub distinctive: Vec<Symbol>,
+    /// Attributes that hold objects of a known type, with the dotted name of that.
+    pub fields: Vec<(Symbol, Symbol)>,
 }
 
 /// An axis of the mesh of ranks.

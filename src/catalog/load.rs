@@ -163,17 +163,32 @@ impl<'a> Loader<'a> {
             self.once("distinctive", method_name, method)?;
             distinctive.push(method_name);
         }
+        let mut fields = Vec::new();
+        for (field, held) in &raw.fields {
+            if !is_identifier(field) {
+                let help = "a field is one identifier: letters, digits and `_`";
+                return Err(self.error(held, format!("`{field}` is not an identifier"), Some(help.to_owned())));
+            }
+            fields.push((Symbol::new(field), self.dotted(held)?));
+        }
         // A project that names a known type again adds to it.
         let mut kind = match self.catalog.types.get(&name) {
             Some(known) => known.clone(),
-            None => {
-                Type { name, aliases: Vec::new(), variables: Vec::new(), first_of: Vec::new(), distinctive: Vec::new() }
-            }
+            None => Type {
+                name,
+                aliases: Vec::new(),
+                variables: Vec::new(),
+                first_of: Vec::new(),
+                distinctive: Vec::new(),
+                fields: Vec::new(),
+            },
         };
         kind.aliases.extend(aliases);
         kind.variables.extend(variables);
         kind.first_of.extend(first_of);
         kind.distinctive.extend(distinctive);
+        kind.fields.retain(|(known, _)| !fields.iter().any(|(field, _)| field == known));
+        kind.fields.extend(fields);
         self.catalog.firsts.extend(kind.first_of.iter().map(|&function| (function, kind.name)));
         self.catalog.variables.extend(kind.variables.iter().map(|&variable| (variable, kind.name)));
         self.catalog.methods.extend(kind.distinctive.iter().map(|&method| (method, kind.name)));

@@ -91,6 +91,13 @@ impl Catalog {
         self.methods.get(&name).copied()
     }
 
+    /// The type of what objects of a type hold in an attribute.
+    pub fn type_of_field(&self, holder: Symbol, field: Symbol) -> Option<Symbol> {
+        let fields = &self.type_named(holder)?.fields;
+        let held = fields.iter().find(|(name, _)| *name == field)?.1;
+        Some(self.type_named(held)?.name)
+    }
+
     /// The type of the first of the things that a function returns.
     pub fn first_of(&self, dotted: Symbol) -> Option<Symbol> {
         self.firsts.get(&dotted).copied()

@@ -1,5 +1,7 @@
 //! The shape of a model file, exactly as it is written in TOML. Nothing here is checked beyond its shape.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -56,6 +58,8 @@ pub(super) struct RawType {
     pub first_of: Vec<Spanned<String>>,
     #[serde(default)]
     pub distinctive: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub fields: BTreeMap<String, Spanned<String>>,
 }
 
 /// An argument.

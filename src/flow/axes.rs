@@ -11,7 +11,7 @@ pub struct Axes(u64);
 
 /// Axes with a bit of their own. Any other name shares one of the remaining bits with names of equal hash,
 /// which can only hide a finding, never invent one between two axes of this list.
-const NAMED: [&str; 16] = [
+const NAMED: [&str; 20] = [
     "tp",
     "pp",
     "dp",
@@ -28,6 +28,10 @@ const NAMED: [&str; 16] = [
     "ring",
     "moe",
     "vpp",
+    "embd",
+    "pos_embd",
+    "attn_tp",
+    "attn_dp",
 ];
 const FIRST_UNNAMED: u32 = 24;
 

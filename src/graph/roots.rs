@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Assignment, Axes, Effect, EffectId, Evaluator, Event, GroupKey, Node, Value, World};
-use crate::model::CompareOp;
+use crate::model::{BinaryOp, CompareOp};
 
 use super::evaluate::Engine;
 
@@ -138,6 +138,10 @@ fn describe(
         Node::Int(known) => Some(*known),
         _ => None,
     };
+    if counts_members(engine, root, group) && !is_asked_for(engine, group, ways, under) {
+        let what = format!("{in_group}: it counts the members of the group");
+        return Some((what, Confidence::Medium));
+    }
     match (evaluator.group(group), literal) {
         (GroupKey::Made(_, ranks), Some(root)) if !ranks.contains(&root) => {
             Some((format!("rank {root}, which is not in the group of ranks {ranks:?}"), Confidence::High))
@@ -253,6 +257,47 @@ fn is_place_within(engine: &Engine<'_>, value: Value, axes: Axes) -> bool {
     let Some(place) = engine.values.known(&Node::Rank(axes)).filter(|_| open) else { return false };
     let compared = |left: Value, right: Value| engine.values.known(&Node::Compare(CompareOp::Eq, left, right));
     compared(place, value).or_else(|| compared(value, place)).is_some()
+}
+
+/// Whether a root goes from 0 to the number of members of a group that need not be all ranks.
+fn counts_members(engine: &Engine<'_>, root: Value, group: Value) -> bool {
+    let values = &engine.values;
+    let Node::Item(_, range) = *values.node(root) else { return false };
+    let Node::Range(parts) = values.node(range) else { return false };
+    let [count] = parts[..] else { return false };
+    is_part_of_job(engine, group, 0) && is_size(engine, count, values.group_axes(group), 0)
+}
+
+/// Whether a group is a smaller one than that of all ranks, at least where its caller says so.
+fn is_part_of_job(engine: &Engine<'_>, group: Value, depth: u32) -> bool {
+    match engine.values.node(group) {
+        Node::AxisGroup(axes) => !axes.is_all(),
+        Node::Parameter(..) | Node::Attribute(..) => true,
+        Node::If(_, then, otherwise) if depth < 8 => {
+            is_part_of_job(engine, *then, depth + 1) || is_part_of_job(engine, *otherwise, depth + 1)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a number is that of the ranks along the axes, or the length of a list with an element for each of them.
+fn is_size(engine: &Engine<'_>, count: Value, axes: Axes, depth: u32) -> bool {
+    let deeper = |value: Value| is_size(engine, value, axes, depth + 1);
+    match engine.values.node(count) {
+        _ if depth > 12 => false,
+        Node::Size(known) => *known == axes,
+        Node::Length(inner) => deeper(*inner),
+        Node::Range(parts) | Node::Mapped(_, parts) | Node::Changed(_, parts) | Node::Carried(_, _, parts) => {
+            parts.first().is_some_and(|&first| deeper(first))
+        }
+        Node::If(_, then, otherwise) => deeper(*then) || deeper(*otherwise),
+        Node::Binary(BinaryOp::Mul, left, right) => match (engine.values.node(*left), engine.values.node(*right)) {
+            (Node::Sequence(one), _) if one.len() == 1 => deeper(*right),
+            (_, Node::Sequence(one)) if one.len() == 1 => deeper(*left),
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// A group that a caller hands down is WORLD for most, or begins with rank 0.

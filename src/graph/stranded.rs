@@ -3,6 +3,8 @@
 //! One rank downloads, or reads, for all; when that fails it raises, and its peers stand in the barrier behind until
 //! somebody ends them.
 
+mod found_out;
+
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Effects, EventId, Exit};
@@ -11,6 +13,7 @@ use super::blocks::is_test;
 use super::doubts::compares_rank;
 use super::evaluate::Engine;
 use super::program::Program;
+use found_out::{asks_for_place, found_out};
 
 /// Nodes looked at for one function.
 const MAX_NODES: u32 = 4_000;
@@ -43,13 +46,13 @@ pub(super) fn stranded(
     out: &mut Vec<Stranded>,
 ) {
     let summed = engine.effects.summed(root);
-    if !summed.events || !summed.raises || summed.varies.is_empty() {
+    if !summed.events || !summed.pending && (!summed.raises || summed.varies.is_empty()) {
         return;
     }
     // A test that fails on one rank says so, and is run by somebody who waits for it.
     let is_test = is_test(&program.file(program.locate(function).0).path);
     let sure = if is_test { Confidence::Low } else { Confidence::Medium };
-    Walk { engine, function, sure, nodes: 0, out }.effect(root, None);
+    Walk { engine, function, sure, nodes: 0, called: false, out }.effect(root, None);
 }
 
 /// The first event behind a place.
@@ -60,6 +63,8 @@ struct Walk<'a, 'e> {
     function: FunctionId,
     sure: Confidence,
     nodes: u32,
+    /// Whether it is a callee that is looked at.
+    called: bool,
     out: &'a mut Vec<Stranded>,
 }
 
@@ -67,7 +72,8 @@ impl Walk<'_, '_> {
     fn effect(&mut self, effect: EffectId, behind: Behind) {
         self.nodes += 1;
         let engine = self.engine;
-        if self.nodes > MAX_NODES || !engine.effects.summed(effect).raises {
+        let summed = engine.effects.summed(effect);
+        if self.nodes > MAX_NODES || !summed.raises && !summed.pending {
             return;
         }
         match engine.effects.get(effect) {
@@ -86,9 +92,11 @@ impl Walk<'_, '_> {
                 if let Some((event, call)) = behind.filter(on_group)
                     && !vary.is_empty()
                     && compares_rank(engine, *test)
-                    && let Some((raised, always)) = [*then, *otherwise]
-                        .into_iter()
-                        .find_map(|arm| passed_on(engine, arm, engine.effects.event(event).op))
+                    && let Some((raised, always)) = [*then, *otherwise].into_iter().find_map(|arm| {
+                        let met = engine.effects.event(event).op;
+                        let alone = || asks_for_place(engine, *test).then(|| found_out(engine, arm, *site)).flatten();
+                        passed_on(engine, arm, met).or_else(alone)
+                    })
                 {
                     let event = engine.effects.event(event);
                     if !self.out.iter().any(|known| known.raised == raised) {
@@ -123,14 +131,26 @@ impl Walk<'_, '_> {
                     self.effect(*orelse, behind);
                 }
             }
-            Effect::Nothing
-            | Effect::Event(_)
-            | Effect::Exit(..)
-            | Effect::Hole
-            | Effect::Call { .. }
-            | Effect::Pending { .. }
-            | Effect::Invoke { .. } => {}
+            // Who calls it issues what the peers wait in.
+            Effect::Call { function, body, .. } => self.callee(*function, *body, behind),
+            Effect::Pending { function, .. } => {
+                if let Some(body) = engine.known_effects(*function) {
+                    self.callee(*function, body, behind);
+                }
+            }
+            Effect::Nothing | Effect::Event(_) | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } => {}
         }
+    }
+
+    /// What a function issues and raises that is called in front of what its caller issues.
+    fn callee(&mut self, function: FunctionId, body: EffectId, behind: Behind) {
+        if self.called || behind.is_none() {
+            return;
+        }
+        let caller = std::mem::replace(&mut self.function, function);
+        self.called = true;
+        self.effect(body, behind);
+        (self.function, self.called) = (caller, false);
     }
 }
 

@@ -51,6 +51,10 @@ pub(super) struct Scope {
     guard: u32,
     /// Statements so far that leave a block.
     exits: u32,
+    /// Those of them that end a turn of the loop at hand.
+    cuts: u32,
+    /// The condition under which the last statement may have ended a turn, counted from 1.
+    cut: Option<u32>,
 }
 
 pub(super) struct Lowerer {
@@ -118,7 +122,7 @@ impl Lowerer {
     /// Lowers blocks that stand under the condition lowered since `start`.
     pub(super) fn under<R>(&mut self, start: u32, blocks: impl FnOnce(&mut Self) -> R) -> R {
         let scope = self.scope();
-        let (around, exits) = (scope.guard, scope.exits);
+        let (around, exits, cuts) = (scope.guard, scope.exits, scope.cuts);
         let end = scope.mentions.len() as u32;
         scope.guards.push(Guard { start, end, around, until: end, exits: false });
         scope.guard = scope.guards.len() as u32;
@@ -126,6 +130,9 @@ impl Lowerer {
         let out = blocks(self);
         let scope = self.scope();
         scope.guard = around;
+        if scope.cuts > cuts {
+            scope.cut.get_or_insert(at as u32 + 1);
+        }
         let (guard, until) = (&mut scope.guards[at], scope.mentions.len() as u32);
         (guard.until, guard.exits) = (until, scope.exits > exits);
         guard.exits |= scope.mentions[end as usize..].iter().any(|name| ENDING.contains(&name.as_str()));
@@ -161,12 +168,32 @@ impl Lowerer {
         let mut out = Vec::with_capacity(stmts.len());
         if self.depth < MAX_DEPTH {
             self.depth += 1;
+            let scope = self.scope();
+            let (around, mut cut) = (scope.guard, None);
+            let earlier = scope.cut.take();
             for stmt in stmts {
                 self.stmt(stmt, &mut out);
+                // What stands behind an `if` that may have ended the turn is under its condition.
+                let scope = self.scope();
+                if let Some(guard) = scope.cut.take() {
+                    scope.guard = guard;
+                    cut = Some(guard);
+                }
             }
+            let scope = self.scope();
+            (scope.guard, scope.cut) = (around, cut.or(earlier));
             self.depth -= 1;
         }
         self.file.push_block(&out)
+    }
+
+    /// The body of a loop, and its `else`: who ends a turn in it goes on behind the loop.
+    fn turns(&mut self, body: &[ast::Stmt], orelse: &[ast::Stmt]) -> (Block, Block) {
+        let cuts = self.scope().cuts;
+        let body = self.body(body);
+        let scope = self.scope();
+        (scope.cuts, scope.cut) = (cuts, None);
+        (body, self.body(orelse))
     }
 
     pub(super) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<StmtId>) {
@@ -241,10 +268,9 @@ impl Lowerer {
             ast::Stmt::While(stmt) => {
                 let start = self.mark();
                 let test = self.expr(&stmt.test);
-                self.under(start, |lowerer| Stmt::While {
-                    test,
-                    body: lowerer.body(&stmt.body),
-                    orelse: lowerer.body(&stmt.orelse),
+                self.under(start, |lowerer| {
+                    let (body, orelse) = lowerer.turns(&stmt.body, &stmt.orelse);
+                    Stmt::While { test, body, orelse }
                 })
             }
             ast::Stmt::For(stmt) => {
@@ -253,11 +279,9 @@ impl Lowerer {
                 let end = self.mark();
                 self.flows(&stmt.target, start, end);
                 let target = self.target(&stmt.target);
-                self.under(start, |lowerer| Stmt::For {
-                    target,
-                    iter,
-                    body: lowerer.body(&stmt.body),
-                    orelse: lowerer.body(&stmt.orelse),
+                self.under(start, |lowerer| {
+                    let (body, orelse) = lowerer.turns(&stmt.body, &stmt.orelse);
+                    Stmt::For { target, iter, body, orelse }
                 })
             }
             ast::Stmt::With(stmt) => {
@@ -289,7 +313,8 @@ impl Lowerer {
                 Stmt::Delete(self.file.push_list(&targets))
             }
             ast::Stmt::Break(_) | ast::Stmt::Continue(_) => {
-                self.scope().exits += 1;
+                let scope = self.scope();
+                (scope.exits, scope.cuts) = (scope.exits + 1, scope.cuts + 1);
                 if matches!(stmt, ast::Stmt::Break(_)) { Stmt::Break } else { Stmt::Continue }
             }
             ast::Stmt::Global(stmt) => self.outer(&stmt.names),

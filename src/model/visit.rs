@@ -11,24 +11,29 @@ pub fn each_statement(file: &File, block: Block, visit: &mut dyn FnMut(StmtId, &
     while let Some(id) = pending.pop() {
         let stmt = file.stmt(id);
         visit(id, stmt);
-        let mut blocks: SmallVec<[Block; 4]> = SmallVec::new();
-        match stmt {
-            Stmt::If { body, orelse, .. } | Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
-                blocks.extend([*body, *orelse]);
-            }
-            Stmt::With { body, .. } => blocks.push(*body),
-            Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| case.body)),
-            Stmt::Try(parts) => {
-                blocks.push(parts.body);
-                blocks.extend(parts.handlers.iter().map(|handler| handler.body));
-                blocks.extend([parts.orelse, parts.finally]);
-            }
-            _ => {}
-        }
-        for block in blocks.into_iter().rev() {
+        for block in blocks_of(stmt).into_iter().rev() {
             pending.extend(file.block(block).iter().rev());
         }
     }
+}
+
+/// The blocks of a statement, in source order.
+pub fn blocks_of(stmt: &Stmt) -> SmallVec<[Block; 4]> {
+    let mut blocks: SmallVec<[Block; 4]> = SmallVec::new();
+    match stmt {
+        Stmt::If { body, orelse, .. } | Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
+            blocks.extend([*body, *orelse]);
+        }
+        Stmt::With { body, .. } => blocks.push(*body),
+        Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| case.body)),
+        Stmt::Try(parts) => {
+            blocks.push(parts.body);
+            blocks.extend(parts.handlers.iter().map(|handler| handler.body));
+            blocks.extend([parts.orelse, parts.finally]);
+        }
+        _ => {}
+    }
+    blocks
 }
 
 /// Calls `visit` for `root` and every expression below it, parents first, in source order.

@@ -146,6 +146,10 @@ impl<'p> Engine<'p> {
             };
             out.push(value);
         }
+        if definition.skeleton {
+            // Its parameters were not read. That gradients go back through a model matters whatever they are called.
+            out.extend(arguments.values().into_iter().filter(|&value| self.values.facts(value).wrapped));
+        }
         out
     }
 

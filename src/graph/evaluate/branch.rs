@@ -54,6 +54,12 @@ impl<'p> Engine<'p> {
         let (then, then_changes, then_dead) = self.arm(frame, Some(test), |engine, frame| engine.block(frame, body));
         let (otherwise, otherwise_changes, otherwise_dead) =
             self.arm(frame, Some(negated), |engine, frame| engine.block(frame, orelse));
+        if then_dead {
+            self.note_cut(frame, test, body, &then_changes);
+        }
+        if otherwise_dead {
+            self.note_cut(frame, negated, orelse, &otherwise_changes);
+        }
         let parted = std::mem::replace(&mut frame.parts, parts);
         self.choose(frame, test, span, ChoiceForm::Statement, then, otherwise);
         // What an arm issues before it takes the group down is issued.

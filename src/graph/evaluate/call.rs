@@ -244,6 +244,11 @@ impl<'p> Engine<'p> {
         given: Vec<Value>,
         span: Span,
     ) -> Value {
+        if given.iter().any(|&value| self.values.facts(value).wrapped) {
+            // A loss, most likely: gradients still go back through the model.
+            let unknown = self.unknown(frame, span);
+            return self.values.make(Node::Forward(unknown));
+        }
         if given.len() > 1 || given.iter().any(|&value| !self.values.vary(value).is_empty()) {
             return self.unknown(frame, span);
         }
@@ -317,7 +322,11 @@ impl<'p> Engine<'p> {
         self.after_method(frame, &arguments, &summary.attributes, &mut substitution);
         self.after_filling(frame, function, &arguments, span);
         self.after_agreement(frame, function, &arguments, &summary.filled, &mut substitution);
-        let result = self.replaced(summary.result, &mut substitution);
+        // Of what was not read in full nobody has seen what it returns.
+        let result = match definition.skeleton {
+            true => self.unfollowed(frame, function, bound, span),
+            false => self.replaced(summary.result, &mut substitution),
+        };
         let says_nothing = matches!(
             self.values.node(result),
             Node::None

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::passed::Passed;
+use super::skipped::CutShort;
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::flow::{EffectId, Value};
 use crate::model::{File, LocalFunction};
@@ -32,6 +33,8 @@ pub(in crate::graph) struct Frame<'p> {
     pub(super) parts: bool,
     /// What one rank has handed out so far.
     pub(super) passed: Vec<Passed>,
+    /// Arms of the loop at hand that have cut a turn short.
+    pub(super) cuts: Vec<CutShort>,
 }
 
 impl<'p> Frame<'p> {

@@ -71,6 +71,7 @@ impl<'p> Engine<'p> {
             .map(|&(name, before)| before.map(|before| self.values.make(Node::Carried(at, name, Box::from([before])))))
             .collect();
         let mut outcome = (Effects::NOTHING, None);
+        let outer_cuts = std::mem::take(&mut frame.cuts);
         for round in 0..LOOP_ROUNDS {
             let returns = frame.returns.len();
             let mut decided = None;
@@ -84,12 +85,14 @@ impl<'p> Engine<'p> {
                 decided = head(engine, frame);
                 engine.block(frame, body);
             });
+            let cuts = std::mem::take(&mut frame.cuts);
             let mut settled = true;
             for (index, &(name, before)) in carried.iter().enumerate() {
                 let after = changes.iter().find(|(changed, _)| *changed == name).and_then(|(_, value)| *value);
                 let mut parts: Vec<Value> = Vec::new();
                 parts.extend(before);
                 parts.extend(after.filter(|&after| Some(after) != entry[index]));
+                parts.extend(self.left_behind(&cuts, name, entry[index]));
                 if parts.len() > 1 || before.is_none() {
                     let turns = decided.or(turns);
                     let counted = match (turns, parts.iter().any(|&part| self.is_filled(part))) {
@@ -114,6 +117,7 @@ impl<'p> Engine<'p> {
             }
             frame.returns.truncate(returns);
         }
+        frame.cuts = outer_cuts;
         for (&(name, _), value) in carried.iter().zip(&current) {
             if let Some(value) = value {
                 let value = self.own_group(*value);

@@ -29,6 +29,7 @@ mod passed;
 mod places;
 mod premise;
 mod recursion;
+mod skipped;
 mod state;
 mod statement;
 mod substitute;
@@ -49,6 +50,7 @@ use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
 use crate::model::{CompareOp, Expr, ExprId, FunctionKind, Stmt, each_statement};
 
 pub use births::Birth;
+pub(super) use operation::INITIALIZED;
 pub(super) use wrapped::BACKWARD;
 
 use births::Asked;
@@ -275,6 +277,7 @@ impl<'p> Engine<'p> {
             parted: false,
             parts: false,
             passed: Vec::new(),
+            cuts: Vec::new(),
         };
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);

@@ -14,7 +14,7 @@ use super::{Engine, Frame};
 /// The operation by which a rank joins the job.
 const JOIN: &str = "init_process_group";
 
-pub(super) const INITIALIZED: &str = "is_initialized";
+pub(in crate::graph) const INITIALIZED: &str = "is_initialized";
 /// The type of a group of ranks.
 pub(super) const GROUP: &str = "torch.distributed.ProcessGroup";
 /// The type of an MPI communicator.

@@ -45,10 +45,6 @@ impl<'p> Engine<'p> {
         self.globals.insert((file, name), fallback);
         let program = self.program;
         let model = &program.file(file).model;
-        let module = program.function_id(file, model.module());
-        if self.cycles.is_active(module) {
-            return fallback;
-        }
         let mut value = fallback;
         if let Some(expr) = program.single_assignment(file, model.module(), name) {
             let only_begins = matches!(model.expr(expr), Expr::Int(_) | Expr::Bool(_) | Expr::Str(_));
@@ -91,6 +87,7 @@ impl<'p> Engine<'p> {
             parted: false,
             parts: false,
             passed: Vec::new(),
+            cuts: Vec::new(),
         }
     }
 

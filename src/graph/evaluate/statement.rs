@@ -9,16 +9,10 @@ use super::{Engine, Frame};
 
 impl<'p> Engine<'p> {
     pub(super) fn block(&mut self, frame: &mut Frame<'p>, block: Block) {
-        let model = frame.model;
-        for &stmt in model.block(block) {
-            if frame.dead {
-                return;
-            }
-            self.statement(frame, stmt);
-        }
+        self.statements(frame, block);
     }
 
-    fn statement(&mut self, frame: &mut Frame<'p>, id: StmtId) {
+    pub(super) fn statement(&mut self, frame: &mut Frame<'p>, id: StmtId) {
         let model = frame.model;
         let span = model.stmt_span(id);
         match model.stmt(id) {

@@ -3,11 +3,11 @@
 use super::super::resolve::{Scope, Target};
 use super::arguments::Arguments;
 use super::{Engine, Frame};
-use crate::base::{ClassId, Span, Symbol};
+use crate::base::{ClassId, FileId, Span, Symbol};
 use crate::catalog::Entry;
 use crate::finding::Confidence;
 use crate::flow::{Node, Value};
-use crate::model::{Expr, ExprId};
+use crate::model::{Expr, ExprId, LocalFunction};
 
 impl<'p> Engine<'p> {
     /// The class of the program that a value is an object of.
@@ -49,12 +49,7 @@ impl<'p> Engine<'p> {
     }
 
     /// The class of the program that an annotation names, through `Optional` and string annotations of one word.
-    fn annotated_class(
-        &self,
-        file: crate::base::FileId,
-        function: crate::model::LocalFunction,
-        annotation: ExprId,
-    ) -> Option<ClassId> {
+    fn annotated_class(&self, file: FileId, function: LocalFunction, annotation: ExprId) -> Option<ClassId> {
         let model = &self.program.file(file).model;
         match model.expr(annotation) {
             Expr::Subscript(_, inner) => self.annotated_class(file, function, inner),
@@ -74,9 +69,30 @@ impl<'p> Engine<'p> {
 
     /// An object of the type that an annotation names, where it is one worth knowing.
     pub(super) fn annotated_type(&mut self, frame: &Frame<'p>, annotation: ExprId) -> Option<Value> {
-        let Target::External(dotted) = self.program.target(frame.file, frame.local, annotation)? else { return None };
-        let kind = self.program.catalog.type_named(dotted)?.name;
+        let kind = self.annotated_kind(frame.file, frame.local, annotation)?;
         Some(self.values.make(Node::Typed(kind)))
+    }
+
+    /// The catalogued type that an annotation names, through `Optional` and string annotations of one word.
+    fn annotated_kind(&self, file: FileId, function: LocalFunction, annotation: ExprId) -> Option<Symbol> {
+        let model = &self.program.file(file).model;
+        let target = match model.expr(annotation) {
+            Expr::Subscript(generic, inner) => {
+                let Target::External(generic) = self.program.target(file, function, generic)? else { return None };
+                return match generic.last_part().as_str() {
+                    "Optional" => self.annotated_kind(file, function, inner),
+                    _ => None,
+                };
+            }
+            Expr::Binary(_, left, right) => {
+                let kind = self.annotated_kind(file, function, left);
+                return kind.or_else(|| self.annotated_kind(file, function, right));
+            }
+            Expr::Str(text) => self.program.global(file, text)?,
+            _ => self.program.target(file, function, annotation)?,
+        };
+        let Target::External(dotted) = target else { return None };
+        Some(self.program.catalog.type_named(dotted)?.name)
     }
 
     /// The catalogued type of a value: by its construction, its annotation, or the usual name of its variable.
@@ -91,10 +107,9 @@ impl<'p> Engine<'p> {
             let annotation =
                 self.program.file(file).model.function(local).parameters.get(usize::from(position))?.annotation;
             if let Some(annotation) = annotation
-                && let Some(Target::External(dotted)) = self.program.target(file, local, annotation)
-                && let Some(kind) = self.program.catalog.type_named(dotted)
+                && let Some(kind) = self.annotated_kind(file, local, annotation)
             {
-                return Some((kind.name, Confidence::High));
+                return Some((kind, Confidence::High));
             }
         }
         let known_otherwise = matches!(
@@ -110,8 +125,34 @@ impl<'p> Engine<'p> {
             Expr::Name(name) | Expr::Attribute { name, .. } => name,
             _ => return None,
         };
-        let kind = self.program.catalog.type_of_variable(name).filter(|_| !known_otherwise)?;
-        Some((kind, Confidence::Medium))
+        if known_otherwise {
+            return None;
+        }
+        if let Some(kind) = self.held_type(frame, object) {
+            return Some((kind, Confidence::High));
+        }
+        Some((self.program.catalog.type_of_variable(name)?, Confidence::Medium))
+    }
+
+    /// The catalogued type of an attribute that objects of another catalogued type hold: `self.args` of a trainer.
+    fn held_type(&mut self, frame: &Frame<'p>, object: ExprId) -> Option<Symbol> {
+        let Expr::Attribute { value: holder, name: field } = frame.model.expr(object) else { return None };
+        let catalog = &self.program.catalog;
+        match frame.model.expr(holder) {
+            Expr::Name(name) if Some(name) == frame.receiver => {
+                let bases = self.program.external_bases(frame.class?);
+                bases.into_iter().find_map(|base| catalog.type_of_field(base, field))
+            }
+            Expr::Name(name) => {
+                let value = frame.get(name)?;
+                let (kind, _) = self.catalogued_type(frame, holder, value)?;
+                self.program.catalog.type_of_field(kind, field)
+            }
+            _ => {
+                let kind = self.held_type(frame, holder)?;
+                self.program.catalog.type_of_field(kind, field)
+            }
+        }
     }
 
     pub(super) fn typed_method(

@@ -1,0 +1,142 @@
+//! Raises at what only some ranks have found out: one rank asks for all, and raises where they wait for it.
+
+use crate::base::{Site, Symbol};
+use crate::flow::{ChoiceForm, Effect, EffectId, Exit, Node, Value};
+use crate::graph::evaluate::{Engine, INITIALIZED};
+use crate::model::{Block, Expr, ExprId, File, Stmt, StmtId, blocks_of, each_expression};
+
+use super::first_event;
+
+/// Parts of a question that are looked at.
+const MAX_PARTS: usize = 40;
+
+/// Where an arm raises because of what only who comes there has worked out, in the function that the `guard` stands in.
+pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Option<(Site, bool)> {
+    let summed = engine.effects.summed(arm);
+    if !summed.raises {
+        return None;
+    }
+    match engine.effects.get(arm) {
+        Effect::Seq(parts) => {
+            // Who has met the peers before is no longer alone.
+            let alone = parts.iter().take_while(|&&part| first_event(engine, part, None).is_none());
+            alone.into_iter().find_map(|&part| found_out(engine, part, guard))
+        }
+        Effect::Choice { test, site, form: ChoiceForm::Statement, then, otherwise } => {
+            let below = [*then, *otherwise];
+            let raised = below.into_iter().find_map(|arm| ends_in_failure(engine, arm));
+            match raised.filter(|&raised| is_found(engine, *test, *site, guard, raised)) {
+                Some(raised) => Some((raised, true)),
+                None => below.into_iter().find_map(|arm| found_out(engine, arm, guard)),
+            }
+        }
+        Effect::Loop { body, orelse, .. } => {
+            found_out(engine, *body, guard).or_else(|| found_out(engine, *orelse, guard))
+        }
+        Effect::Scope { body, .. } => found_out(engine, *body, guard),
+        Effect::Try { body, handlers, finally, .. } => {
+            let open = handlers.is_empty() && !engine.effects.summed(*finally).events;
+            open.then(|| found_out(engine, *body, guard)).flatten()
+        }
+        _ => None,
+    }
+}
+
+/// Where an arm without a word to its peers ends in a failure. What is not installed or not written yet is that for all.
+fn ends_in_failure(engine: &Engine<'_>, arm: EffectId) -> Option<Site> {
+    let last = match engine.effects.get(arm) {
+        Effect::Seq(parts) if !engine.effects.summed(arm).events => *parts.last()?,
+        _ => arm,
+    };
+    let Effect::Exit(Exit::Raise(names), site) = engine.effects.get(last) else { return None };
+    let for_all =
+        |name: &Symbol| matches!(name.as_str(), "ImportError" | "ModuleNotFoundError" | "NotImplementedError");
+    (!names.iter().any(for_all)).then_some(*site)
+}
+
+/// Whether a question at `asked` is about something that was worked out between the guard and the place where it raises,
+/// or about what lies on the disk: not about a setting that is wrong for every rank.
+fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Site, raised: Site) -> bool {
+    if !engine.same_function(guard, raised) {
+        return false;
+    }
+    let is_own = |part: Value| matches!(engine.values.node(part), Node::Local(..));
+    if engine.values.any_part(test, MAX_PARTS, is_own) {
+        return true;
+    }
+    let Some((model, question)) = engine.written_at(asked) else { return false };
+    let Some(function) = engine.function_at(asked) else { return false };
+    let mut worked_out: Vec<Symbol> = Vec::new();
+    collect_worked_out(model, model.function(function).body, guard, raised, &mut worked_out);
+    let mut asks = false;
+    each_expression(model, question, &mut |_, expr| {
+        asks |= match expr {
+            Expr::Name(name) => worked_out.contains(&name),
+            Expr::Attribute { name, .. } => asks_the_disk(name.as_str()),
+            _ => false,
+        };
+    });
+    asks
+}
+
+/// Methods of a path, of whatever make, that look at the disk.
+fn asks_the_disk(method: &str) -> bool {
+    matches!(method, "exists" | "is_dir" | "isdir" | "is_file" | "isfile" | "listdir" | "iterdir")
+}
+
+/// The variables that are given the result of a call on the way from the guard to the place where it raises.
+fn collect_worked_out(model: &File, block: Block, guard: Site, raised: Site, out: &mut Vec<Symbol>) {
+    for &id in model.block(block) {
+        let at = model.stmt_span(id);
+        if at.start > raised.span.start {
+            return;
+        }
+        let holds =
+            |id: StmtId| model.stmt_span(id).start <= raised.span.start && raised.span.end <= model.stmt_span(id).end;
+        if holds(id) {
+            // What stands in another arm is not on the way.
+            let mut blocks = blocks_of(model.stmt(id)).into_iter();
+            let way = blocks.find(|&block| model.block(block).iter().any(|&id| holds(id)));
+            return way.into_iter().for_each(|block| collect_worked_out(model, block, guard, raised, out));
+        }
+        match model.stmt(id) {
+            Stmt::Assign { targets, value } if at.start >= guard.span.end && calls_something(model, *value) => {
+                for &target in model.list(*targets) {
+                    match model.expr(target) {
+                        Expr::Tuple(parts) => {
+                            out.extend(model.list(parts).iter().filter_map(|&part| named(model, part)))
+                        }
+                        _ => out.extend(named(model, target)),
+                    }
+                }
+            }
+            Stmt::With { body, .. } => collect_worked_out(model, *body, guard, raised, out),
+            _ => {}
+        }
+    }
+}
+
+/// Whether a question is answered by this rank's place, whatever the settings are.
+pub(super) fn asks_for_place(engine: &Engine<'_>, test: Value) -> bool {
+    let started =
+        |value: Value| matches!(engine.values.node(value), Node::Apply(name, _) if name.as_str() == INITIALIZED);
+    match *engine.values.node(test) {
+        Node::Not(inner) => started(inner) || asks_for_place(engine, inner),
+        Node::And(left, right) => asks_for_place(engine, left) || asks_for_place(engine, right),
+        Node::Or(left, right) => asks_for_place(engine, left) && asks_for_place(engine, right),
+        _ => !engine.values.vary(test).is_empty(),
+    }
+}
+
+fn calls_something(model: &File, value: ExprId) -> bool {
+    let mut calls = false;
+    each_expression(model, value, &mut |_, expr| calls |= matches!(expr, Expr::Call(_)));
+    calls
+}
+
+fn named(model: &File, target: ExprId) -> Option<Symbol> {
+    match model.expr(target) {
+        Expr::Name(name) => Some(name),
+        _ => None,
+    }
+}
