@@ -19,5 +19,5 @@ def convert_alone(model, path):
             model.save(path)
         except Exception as error:
             print(error)
-            raise  # error: [divergent-early-exit]
+            raise  # low: [divergent-early-exit]
     dist.barrier()
