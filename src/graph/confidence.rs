@@ -91,6 +91,7 @@ impl Evidence<'_, '_> {
             || self.is_set_for_sharding_elsewhere()
             || self.has_a_group_of_its_own()
             || self.is_set_in_a_mapping()
+            || self.is_filled_at_first_use()
             || self.is_agreed_where_set()
             || self.goes_over_a_listing()
             || self.is_far_from_the_batch()

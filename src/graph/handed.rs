@@ -1,10 +1,11 @@
 //! What a split hangs on that was handed over elsewhere: groups in the arguments of a constructor, parameters that callers
 //! set together with others in one mapping.
 
-use crate::base::Symbol;
+use crate::base::{Span, Symbol};
 use crate::flow::{GroupKey, Node, Value};
-use crate::model::{Expr, ExprId, File, Stmt, each_expression, each_statement};
+use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_expression, each_statement};
 
+use super::blocks::conditions_in;
 use super::confidence::Evidence;
 
 /// Parts of a question that are looked at.
@@ -71,6 +72,75 @@ impl Evidence<'_, '_> {
         let model = &engine.program.file(engine.program.locate(function).0).model;
         is_key_in(model, name) && !is_keyword_in(model, name)
     }
+
+    /// Whether the question is whether an attribute has been filled, by the only method that ever fills it, behind the
+    /// question, whichever the rank: all ranks do so at the same call.
+    pub(super) fn is_filled_at_first_use(&self) -> bool {
+        let engine = self.engine;
+        let Some(decision) = self.decision.filter(|decision| !decision.is_loop && self.is_opaque()) else {
+            return false;
+        };
+        let (Some((model, question)), Some(method)) =
+            (engine.written_at(decision.site), engine.function_at(decision.site))
+        else {
+            return false;
+        };
+        let (Some(class), Some(receiver)) = (model.function(method).class, model.function(method).parameters.first())
+        else {
+            return false;
+        };
+        let asked = match model.expr(question) {
+            Expr::Compare(CompareOp::Is | CompareOp::IsNot, asked, none) if model.expr(none) == Expr::None => asked,
+            Expr::Unary(UnaryOp::Not, asked) => asked,
+            _ => question,
+        };
+        let Expr::Attribute { value: object, name } = model.expr(asked) else { return false };
+        if model.expr(object) != Expr::Name(receiver.name) {
+            return false;
+        }
+        let fills = |function: LocalFunction| fillings(model, function, name);
+        let conditions = conditions_in(model, model.function(method).body);
+        let catalog = &engine.program.catalog;
+        let by_rank = |span: Span| {
+            conditions.iter().any(|&(block, test)| {
+                let mut asks = false;
+                each_expression(model, test, &mut |_, expr| {
+                    if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+                        asks |= catalog.is_rank_by_name(name);
+                    }
+                });
+                asks && block.start <= span.start && span.end <= block.end
+            })
+        };
+        let own = fills(method);
+        let elsewhere =
+            model.class(class).methods.iter().any(|&(_, other)| other != method && !fills(other).is_empty());
+        let behind = own.iter().any(|span| span.start > decision.site.span.end);
+        behind && !elsewhere && !own.into_iter().any(by_rank)
+    }
+}
+
+/// Where a method assigns something to an attribute of its object, other than nothing.
+fn fillings(model: &File, method: LocalFunction, name: Symbol) -> Vec<Span> {
+    let Some(receiver) = model.function(method).parameters.first() else { return Vec::new() };
+    let mut out = Vec::new();
+    each_statement(model, model.function(method).body, &mut |at, stmt| {
+        let (targets, value) = match stmt {
+            Stmt::Assign { targets, value } => (model.list(*targets).to_vec(), *value),
+            Stmt::Annotated { target, value: Some(value), .. } => (vec![*target], *value),
+            _ => return,
+        };
+        let is_it = |target: ExprId| match model.expr(target) {
+            Expr::Attribute { value, name: assigned } => {
+                assigned == name && model.expr(value) == Expr::Name(receiver.name)
+            }
+            _ => false,
+        };
+        if targets.into_iter().any(is_it) && model.expr(value) != Expr::None {
+            out.push(model.stmt_span(at));
+        }
+    });
+    out
 }
 
 /// Whether `mapping["name"] = …` stands somewhere in the file.

@@ -45,9 +45,6 @@ impl Evidence<'_, '_> {
     /// one rank do it. What somebody left there before the job is there for all, unless each rank asks for a place of its
     /// own; of what others make in other ways one finding in nine was right (docs/precision.md).
     pub(in crate::graph) fn is_made_by_nobody(&self) -> bool {
-        if self.takes_it_for_its_own() {
-            return false;
-        }
         let Some(leaf) = self.leaf.filter(|leaf| self.engine.disks.contains(leaf)) else { return false };
         let &Node::Local(born, _) = self.engine.values.node(leaf) else { return false };
         let Some((model, question)) = self.engine.written_at(born) else { return false };
@@ -65,6 +62,13 @@ impl Evidence<'_, '_> {
             return false;
         }
         let place = Place { model, function, names, texts: texts_in(model, question) };
+        let later = |(expr, call): (ExprId, Call)| {
+            model.span(expr).start >= self.engine.effects.event(self.main).site.span.end && place.is_made_by(call)
+        };
+        // What is made here once all have taken part is there for all the next time.
+        if self.takes_it_for_its_own() && !place.calls().into_iter().any(later) {
+            return false;
+        }
         !self.is_made_around(&place, born) && !self.is_made_on_the_way(&place, born)
     }
 

@@ -351,6 +351,9 @@ impl<'p> Engine<'p> {
 
     pub(super) fn parameter_meaning(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
         let convention = self.program.catalog.convention(name)?;
+        if self.is_of_a_matrix_here(frame, name) {
+            return None;
+        }
         let value = convention.value.clone();
         self.meaning(&value, frame, Span::default())
     }

@@ -11,6 +11,9 @@ use super::super::hazard::Caught;
 use super::super::helpers::called;
 use super::{Cleanup, Place, Search};
 
+/// Calls on the way to what the peers of a failing rank are in, where it takes the group down.
+const NEAR: usize = 3;
+
 impl Search<'_, '_> {
     pub(super) fn cleanups(&mut self, file: FileId, function: LocalFunction, parts: &Try, out: &mut Vec<Cleanup>) {
         let model = self.model(file);
@@ -132,8 +135,10 @@ impl Search<'_, '_> {
             if issue.kind == OperationKind::Teardown && !issue.on_world {
                 confidence = Confidence::Low;
             }
-            // What runs until somebody interrupts it ends that way on every rank.
-            if issue.kind == OperationKind::Teardown && is_interrupted {
+            // What runs until somebody interrupts it ends that way on every rank; somewhere far inside of a whole program
+            // there is always something that communicates.
+            let far = peer.calls.len() > NEAR;
+            if issue.kind == OperationKind::Teardown && (is_interrupted || far) {
                 confidence = Confidence::Low;
             }
             // A test that has failed may wait for its time-out: its result is known.

@@ -126,3 +126,10 @@ def only_the_module_is_called_alike(path, name, make):
         return
     make(path)
     dist.barrier()  # low: [divergent-early-exit]
+
+
+def made_when_all_have_given(path, t, parts, write):
+    if not os.path.exists(path):
+        dist.all_gather(parts, t)  # low: [conditional-collective]
+        if dist.get_rank() == 0:
+            write(path, parts)
