@@ -2,7 +2,7 @@
 
 use crate::base::{Site, Span, Symbol};
 use crate::flow::{Effect, Node};
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, ParameterKind, each_expression};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, ParameterKind, Stmt, each_expression, each_statement};
 
 use super::super::blame::preorder;
 use super::super::blocks::conditions_in;
@@ -159,15 +159,38 @@ impl Evidence<'_, '_> {
         }
     }
 
-    /// Whether something is issued between two places of a function.
+    /// Whether something is issued between two places of a function. A manager around the second one may issue what it
+    /// does on the way out.
     fn meets_between(&self, one: Site, other: Site) -> bool {
         let (from, until) = (one.span.end.min(other.span.end), one.span.start.max(other.span.start));
-        let between = |site: Site| site.file == one.file && from <= site.span.start && site.span.end <= until;
+        let managers = self.managers_around(other);
+        let between = |site: Site| {
+            let span = site.span;
+            let manages = managers.iter().any(|manager| manager.start <= span.start && span.end <= manager.end);
+            site.file == one.file && from <= span.start && span.end <= until && !manages
+        };
         preorder(self.engine, self.root).into_iter().any(|effect| match self.engine.effects.get(effect) {
             Effect::Event(event) => between(self.engine.effects.event(*event).site),
             Effect::Call { site, body, .. } => between(*site) && self.engine.effects.summed(*body).events,
             _ => false,
         })
+    }
+
+    /// The context managers of the `with` statements that a place stands in.
+    fn managers_around(&self, place: Site) -> Vec<Span> {
+        let model = &self.engine.program.file(place.file).model;
+        let Some(function) = self.engine.function_at(place) else { return Vec::new() };
+        let mut out = Vec::new();
+        each_statement(model, model.function(function).body, &mut |at, stmt| {
+            let span = model.stmt_span(at);
+            if let Stmt::With { items, .. } = stmt
+                && span.start <= place.span.start
+                && place.span.end <= span.end
+            {
+                out.extend(items.iter().map(|item| model.span(item.context)));
+            }
+        });
+        out
     }
 }
 

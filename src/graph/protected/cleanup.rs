@@ -12,7 +12,7 @@ use super::super::helpers::called;
 use super::{Cleanup, Place, Search};
 
 /// Calls on the way to what the peers of a failing rank are in, where it takes the group down.
-const NEAR: usize = 3;
+const NEAR: usize = 2;
 
 impl Search<'_, '_> {
     pub(super) fn cleanups(&mut self, file: FileId, function: LocalFunction, parts: &Try, out: &mut Vec<Cleanup>) {

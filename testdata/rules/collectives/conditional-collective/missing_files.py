@@ -1,4 +1,5 @@
 """What a rank misses on its disk: made at once while others have yet to ask, or only when all have asked (P17)."""
+import contextlib
 import os
 
 import torch.distributed as dist
@@ -133,3 +134,20 @@ def made_when_all_have_given(path, t, parts, write):
         dist.all_gather(parts, t)  # low: [conditional-collective]
         if dist.get_rank() == 0:
             write(path, parts)
+
+
+@contextlib.contextmanager
+def in_step():
+    yield dist.get_rank()
+    dist.barrier()
+
+
+def made_by_one_before_the_manager_waits(path, read, write):
+    if os.path.exists(path):
+        table = read(path)
+    else:
+        table = [path]
+        with in_step() as rank:  # error: [conditional-collective]
+            if rank == 0:
+                write(path, table)
+    return table
