@@ -186,7 +186,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
             }
             seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);
             gates(&engine, function, effects, &mut out.gates);
-            stranded(&engine, function, root, &mut out.stranded);
+            stranded(&engine, program, function, root, &mut out.stranded);
             shapes(&engine, function, effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
         }
     }

@@ -1,14 +1,16 @@
 //! Failures that only some ranks can meet, raised there, in front of a collective that their peers enter.
 //!
 //! One rank downloads, or reads, for all; when that fails it raises, and its peers stand in the barrier behind until
-//! somebody ends them. Under a launcher that is soon: of five that were judged (docs/precision.md) none was found worth a
-//! change, so that all are of low confidence.
+//! somebody ends them.
 
 use crate::base::{FunctionId, Site, Symbol};
+use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Effects, EventId, Exit};
 
+use super::blocks::is_test;
 use super::doubts::compares_rank;
 use super::evaluate::Engine;
+use super::program::Program;
 
 /// Nodes looked at for one function.
 const MAX_NODES: u32 = 4_000;
@@ -28,15 +30,26 @@ pub struct Stranded {
     pub event: Site,
     /// The call that leads to it, if it is not issued in the function itself.
     pub call: Option<(Site, Symbol)>,
+    /// How sure it is.
+    pub confidence: Confidence,
 }
 
 /// Adds the failures of one function.
-pub(super) fn stranded(engine: &Engine<'_>, function: FunctionId, root: EffectId, out: &mut Vec<Stranded>) {
+pub(super) fn stranded(
+    engine: &Engine<'_>,
+    program: &Program,
+    function: FunctionId,
+    root: EffectId,
+    out: &mut Vec<Stranded>,
+) {
     let summed = engine.effects.summed(root);
     if !summed.events || !summed.raises || summed.varies.is_empty() {
         return;
     }
-    Walk { engine, function, nodes: 0, out }.effect(root, None);
+    // A test that fails on one rank says so, and is run by somebody who waits for it.
+    let is_test = is_test(&program.file(program.locate(function).0).path);
+    let sure = if is_test { Confidence::Low } else { Confidence::Medium };
+    Walk { engine, function, sure, nodes: 0, out }.effect(root, None);
 }
 
 /// The first event behind a place.
@@ -45,6 +58,7 @@ type Behind = Option<(EventId, Option<(Site, Symbol)>)>;
 struct Walk<'a, 'e> {
     engine: &'a Engine<'e>,
     function: FunctionId,
+    sure: Confidence,
     nodes: u32,
     out: &'a mut Vec<Stranded>,
 }
@@ -72,7 +86,7 @@ impl Walk<'_, '_> {
                 if let Some((event, call)) = behind.filter(on_group)
                     && !vary.is_empty()
                     && compares_rank(engine, *test)
-                    && let Some(raised) = [*then, *otherwise]
+                    && let Some((raised, always)) = [*then, *otherwise]
                         .into_iter()
                         .find_map(|arm| passed_on(engine, arm, engine.effects.event(event).op))
                 {
@@ -85,6 +99,8 @@ impl Walk<'_, '_> {
                             op: event.op,
                             event: event.site,
                             call,
+                            // Who has thought of a failure that is none lets pass on only what nobody has thought of.
+                            confidence: if always { event.confidence.min(self.sure) } else { Confidence::Low },
                         });
                     }
                     return;
@@ -139,8 +155,9 @@ fn first_event(engine: &Engine<'_>, effect: EffectId, call: Option<(Site, Symbol
     }
 }
 
-/// Where a handler in the arm passes a failure on, without having met the peers in the operation they are in.
-fn passed_on(engine: &Engine<'_>, arm: EffectId, op: Symbol) -> Option<Site> {
+/// Where a handler in the arm passes a failure on, without having met the peers in the operation they are in, and whether
+/// it always does.
+fn passed_on(engine: &Engine<'_>, arm: EffectId, op: Symbol) -> Option<(Site, bool)> {
     if !engine.effects.summed(arm).raises {
         return None;
     }
@@ -165,14 +182,17 @@ fn passed_on(engine: &Engine<'_>, arm: EffectId, op: Symbol) -> Option<Site> {
     }
 }
 
-fn raise_in(engine: &Engine<'_>, effect: EffectId) -> Option<Site> {
+fn raise_in(engine: &Engine<'_>, effect: EffectId) -> Option<(Site, bool)> {
     if !engine.effects.summed(effect).raises {
         return None;
     }
     match engine.effects.get(effect) {
-        Effect::Exit(Exit::Raise(_), site) => Some(*site),
+        Effect::Exit(Exit::Raise(_), site) => Some((*site, true)),
         Effect::Seq(parts) => parts.iter().find_map(|&part| raise_in(engine, part)),
-        Effect::Choice { then, otherwise, .. } => raise_in(engine, *then).or_else(|| raise_in(engine, *otherwise)),
+        Effect::Choice { then, otherwise, .. } => match (raise_in(engine, *then), raise_in(engine, *otherwise)) {
+            (Some((one, true)), Some((_, true))) => Some((one, true)),
+            (one, other) => one.or(other).map(|(site, _)| (site, false)),
+        },
         Effect::Loop { body, .. } | Effect::Scope { body, .. } => raise_in(engine, *body),
         _ => None,
     }

@@ -1,6 +1,6 @@
 //! A rank leaves before a collective that its peers reach.
 
-use crate::finding::{Confidence, Finding, Severity};
+use crate::finding::{Finding, Severity};
 use crate::graph::{Program, SignalExit, SplitKind, Stranded};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
@@ -49,7 +49,7 @@ fn failure_of_some(program: &Program, found: &Stranded) -> Finding {
     let message = format!("a rank that fails here raises alone, while its peers wait for it in `{}`", found.op);
     let mut finding = Findings::new_finding(&RULE, found.raised, program.symbol_of(file, function), message)
         .help("note the failure, go on to the collective, let all ranks agree on it, and raise on every rank")
-        .confidence(Confidence::Low)
+        .confidence(found.confidence)
         .because(found.guard, "only some ranks come here")
         .because(found.call.map_or(found.event, |(site, _)| site), "the peers wait here");
     if let Some((_, called)) = found.call {

@@ -13,7 +13,7 @@ def unpack(archive, target):
             with tarfile.open(archive) as opened:
                 opened.extractall(target)
         except FileNotFoundError as error:
-            raise RuntimeError(archive) from error  # low: [divergent-early-exit]
+            raise RuntimeError(archive) from error  # error: [divergent-early-exit]
     dist.barrier()
 
 
@@ -32,7 +32,7 @@ class Cache:
                     build(part)
                 except Exception as error:
                     print(error)
-                    raise  # low: [divergent-early-exit]
+                    raise  # error: [divergent-early-exit]
         self.wait()
 
 

@@ -19,5 +19,5 @@ def convert_alone(model, path):
             model.save(path)
         except Exception as error:
             print(error)
-            raise  # low: [divergent-early-exit]
+            raise  # error: [divergent-early-exit]
     dist.barrier()
