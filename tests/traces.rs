@@ -65,6 +65,7 @@ impl Program {
             op: Symbol::new(op),
             creates: false,
             implicit: false,
+            sharded: false,
             group,
             root: None,
             root_parameter: None,

@@ -112,6 +112,8 @@ pub struct Operation {
     pub asynchronous: Option<Operand>,
     /// Whether the collective hides behind a call that does not look like one (a wrapped forward, a checkpoint).
     pub implicit: bool,
+    /// Whether it communicates only where the model is sharded.
+    pub sharded: bool,
     /// Whether the backward pass from what it returns communicates too.
     pub backward: bool,
     /// The argument that, when true, makes the call an operation; without it there is none.

@@ -108,6 +108,12 @@ impl Catalog {
         self.conventions.get(&name).map(|convention| &**convention)
     }
 
+    /// Whether a name conventionally stands for this rank, or for whether it is one of the first or the last.
+    pub fn is_rank_by_name(&self, name: Symbol) -> bool {
+        let known = self.convention(name).map(|convention| &convention.value.kind);
+        matches!(known, Some(ValueKind::Rank | ValueKind::First | ValueKind::Last))
+    }
+
     /// All naming conventions, in no particular order.
     pub fn conventions(&self) -> impl Iterator<Item = (Symbol, &Convention)> {
         self.conventions.iter().map(|(name, convention)| (*name, &**convention))

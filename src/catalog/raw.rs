@@ -127,6 +127,8 @@ pub(super) struct RawOperation {
     #[serde(default)]
     pub implicit: bool,
     #[serde(default)]
+    pub sharded: bool,
+    #[serde(default)]
     pub backward: bool,
     pub when: Option<RawOperand>,
     #[serde(default)]

@@ -139,6 +139,11 @@ fn is_progress_bar(name: &str) -> bool {
 /// Longest sequence that is spelled out.
 const MAX_SPELLED: i64 = 16;
 
+/// Whether it is a function, a class or a module: something that holds, and that is no text and no number.
+fn is_definition(node: &Node) -> bool {
+    matches!(node, Node::Function(..) | Node::Closure(..) | Node::Partial(..) | Node::Class(_) | Node::Module(_))
+}
+
 impl<'a> Evaluator<'a> {
     /// An evaluator for one class.
     pub fn new(values: &'a Values, world: World, class: &'a Assignment) -> Self {
@@ -372,6 +377,7 @@ impl<'a> Evaluator<'a> {
                 Some(meaning) => self.truth(meaning),
                 None => self.atom(value),
             },
+            node if is_definition(node) => Truth::Known(true),
             _ => match self.value(value) {
                 Concrete::None => Truth::Known(false),
                 Concrete::Bool(known) => Truth::Known(known),

@@ -23,6 +23,8 @@ pub struct Event {
     pub creates: bool,
     /// Whether it hides behind a call that does not look like it.
     pub implicit: bool,
+    /// Whether it communicates only where the model is sharded.
+    pub sharded: bool,
     /// The group it runs on.
     pub group: Value,
     /// Its root in global ranks, if it has one.

@@ -10,6 +10,7 @@ use crate::model::{
     expressions_of,
 };
 
+use super::blocks::{conditions_in, is_test};
 use super::communication::{Communication, Issue, Wanted, argument, class_around};
 use super::program::Program;
 use super::resolve::Target;
@@ -92,10 +93,33 @@ impl Search<'_, '_> {
         let confidence = match issue.kind {
             // The groups of an object that goes with its job, mostly.
             OperationKind::Teardown => Confidence::Low,
+            // What is left to do is mostly nothing, and the objects of a test go where the test ends.
+            _ if self.depends_on_state(file, function, &issue) || is_test(&self.program.file(file).path) => {
+                Confidence::Low
+            }
             _ => issue.confidence,
         };
         let (function, main) = ((file, function), None);
         self.out.push(Aside { function, runner: Runner::Destructor, site, issue, main, confidence });
+    }
+
+    /// Whether something on the way to the operation asks what the object still has to do.
+    fn depends_on_state(&self, file: FileId, destructor: LocalFunction, issue: &Issue) -> bool {
+        let sites = issue.calls.iter().map(|&(site, _)| site).chain([issue.site]);
+        sites.into_iter().any(|site| {
+            let model = &self.program.file(site.file).model;
+            let function = if site.file == file && contains(model, destructor, site) {
+                Some(destructor)
+            } else {
+                function_around(model, site)
+            };
+            let Some(function) = function else { return false };
+            let conditions = conditions_in(model, model.function(function).body);
+            conditions.into_iter().any(|(block, test)| {
+                let around = block.start <= site.span.start && site.span.end <= block.end;
+                around && asks_the_object(model, function, test)
+            })
+        })
     }
 
     fn hand_overs(&mut self, file: FileId, function: LocalFunction) {
@@ -335,6 +359,30 @@ impl Search<'_, '_> {
         }
         None
     }
+}
+
+fn contains(model: &File, function: LocalFunction, site: Site) -> bool {
+    let span = model.function(function).span;
+    span.start <= site.span.start && site.span.end <= span.end
+}
+
+/// The innermost function that a place stands in.
+fn function_around(model: &File, site: Site) -> Option<LocalFunction> {
+    let functions = (0..model.functions.len() as u32).map(LocalFunction);
+    functions.filter(|&function| contains(model, function, site)).min_by_key(|&function| {
+        let span = model.function(function).span;
+        span.end - span.start
+    })
+}
+
+/// Whether a condition asks an attribute of the object whose method it stands in.
+fn asks_the_object(model: &File, method: LocalFunction, test: ExprId) -> bool {
+    let Some(receiver) = model.function(method).parameters.first().map(|first| first.name) else { return false };
+    let mut found = false;
+    each_expression(model, test, &mut |_, expr| {
+        found |= matches!(expr, Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(receiver));
+    });
+    found
 }
 
 /// What a call runs in another thread so that it can be awaited: `asyncio.to_thread(function, …)`,

@@ -351,6 +351,6 @@ fn is_self(model: &File, function: LocalFunction, value: ExprId) -> bool {
     name.as_str() == "self" || first.is_some_and(|first| first.name == name && name.as_str() == "cls")
 }
 
-fn is_super(model: &File, value: ExprId) -> bool {
+pub(in crate::graph) fn is_super(model: &File, value: ExprId) -> bool {
     matches!(model.expr(value), Expr::Call(call) if matches!(model.expr(model.call(call).callee), Expr::Name(name) if name.as_str() == "super"))
 }

@@ -51,6 +51,10 @@ impl Evidence<'_, '_> {
         if let Some(birth) = self.birth {
             sure = sure.min(birth.confidence);
         }
+        // Whether the model is sharded says the launcher.
+        if event.sharded {
+            sure = sure.min(Confidence::Medium);
+        }
         let catalogued = self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)));
         if self.is_opaque() || self.birth.is_none() && !catalogued {
             sure = sure.min(Confidence::Medium);
@@ -83,6 +87,11 @@ impl Evidence<'_, '_> {
             || self.is_named_and_lost()
             || self.is_drawn()
             || self.is_settled_elsewhere()
+            || self.is_sharded_nowhere()
+            || self.is_set_for_sharding_elsewhere()
+            || self.has_a_group_of_its_own()
+            || self.is_set_in_a_mapping()
+            || self.is_filled_at_first_use()
             || self.is_agreed_where_set()
             || self.goes_over_a_listing()
             || self.is_far_from_the_batch()

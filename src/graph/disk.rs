@@ -1,6 +1,8 @@
 //! What a fact of the disk is worth: it parts ranks where one of them changes what another has yet to ask for, not where
 //! all of them come upon what was there before.
 
+mod made;
+
 use crate::base::{Site, Symbol};
 use crate::flow::{Decided, Effect, EffectId, Exit, Node, Truth, Value};
 use crate::model::{Call, CompareOp, Expr, ExprId, File, LocalFunction, each_expression};
@@ -70,47 +72,6 @@ impl Evidence<'_, '_> {
         inside && waits && self.issuer_finds_it() == Some(false) && self.comes_first(event.site)
     }
 
-    /// Whether nobody here makes what the disk is asked for: behind the question nothing is done with it but reading, and
-    /// no function is handed to whoever has one rank do it. What somebody left there before the job is there for all. Who
-    /// misses it and exchanges data has something that it takes for its own.
-    pub(super) fn is_made_by_nobody(&self) -> bool {
-        let waits = self.engine.effects.event(self.main).op.as_str() == "barrier";
-        if !waits && self.issuer_finds_it() == Some(false) {
-            return false;
-        }
-        let Some(leaf) = self.leaf.filter(|leaf| self.engine.disks.contains(leaf)) else { return false };
-        let &Node::Local(born, _) = self.engine.values.node(leaf) else { return false };
-        let Some((model, question)) = self.engine.written_at(born) else { return false };
-        let Some(local) = self.engine.function_at(born) else { return false };
-        let Expr::Call(asked) = model.expr(question) else { return false };
-        let asked = model.call(asked);
-        let mut names: Vec<Symbol> = model.list(asked.args).iter().flat_map(|&arg| places_in(model, arg)).collect();
-        if let Expr::Attribute { value, .. } = model.expr(asked.callee) {
-            names.extend(places_in(model, value));
-        }
-        let at = |expr: ExprId| Site { file: born.file, span: model.span(expr) };
-        let decided: Vec<crate::base::Span> = super::blocks::conditions_in(model, model.function(local).body)
-            .into_iter()
-            .map(|(block, _)| block)
-            .filter(|block| !(block.start <= born.span.start && born.span.end <= block.end))
-            .collect();
-        let leads = |expr: ExprId| self.calls.first().is_some_and(|&(call, _)| call == at(expr));
-        !calls_in(model, model.function(local).body).into_iter().any(|(expr, call)| {
-            let given = || {
-                let arguments = model.list(call.args).iter().copied();
-                arguments.chain(model.keywords(call).iter().map(|keyword| keyword.value))
-            };
-            let hands_over = |arg: ExprId| is_handed(self.engine, born, local, model, arg);
-            let speaks_of = |arg: ExprId| places_in(model, arg).iter().any(|name| names.contains(name));
-            let span = model.span(expr);
-            // Before the question it matters what only some make.
-            let in_time = span.start >= born.span.end
-                || span.end <= born.span.start
-                    && decided.iter().any(|block| block.start <= span.start && span.end <= block.end);
-            in_time && (leads(expr) && given().any(hands_over) || may_make(model, call) && given().any(speaks_of))
-        })
-    }
-
     /// Whether the rank that issues the operation is the one that finds what it asks its disk for.
     fn issuer_finds_it(&self) -> Option<bool> {
         let leaf = self.leaf.filter(|leaf| self.engine.disks.contains(leaf))?;
@@ -156,90 +117,6 @@ impl Evidence<'_, '_> {
         };
         calls_in(model, function.body).into_iter().all(quiet)
     }
-}
-
-/// What an expression names: variables, attributes and keys, but not the objects that hold them.
-fn places_in(model: &File, root: ExprId) -> Vec<Symbol> {
-    let mut out = Vec::new();
-    let mut pending = vec![root];
-    while let Some(expr) = pending.pop() {
-        match model.expr(expr) {
-            Expr::Name(name) => out.push(name),
-            Expr::Attribute { name, .. } => out.push(name),
-            Expr::Subscript(value, key) => match model.expr(key) {
-                Expr::Str(key) => out.push(key),
-                _ => pending.push(value),
-            },
-            Expr::Binary(_, left, right) => pending.extend([left, right]),
-            Expr::Call(call) => {
-                let call = model.call(call);
-                pending.extend(model.list(call.args));
-                if let Expr::Attribute { value, .. } = model.expr(call.callee) {
-                    pending.push(value);
-                }
-            }
-            Expr::Dict(parts) | Expr::Tuple(parts) | Expr::ListDisplay(parts) | Expr::Format(parts) => {
-                pending.extend(model.list(parts));
-            }
-            Expr::Starred(inner) | Expr::Await(inner) => pending.push(inner),
-            _ => {}
-        }
-    }
-    out
-}
-
-/// Whether a call may make what it is given the place of: it does not only read, ask or put a path together.
-fn may_make(model: &File, call: Call) -> bool {
-    let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return false };
-    const READS: [&str; 28] = [
-        "load",
-        "read",
-        "exists",
-        "isfile",
-        "isdir",
-        "is_file",
-        "is_dir",
-        "listdir",
-        "glob",
-        "join",
-        "basename",
-        "dirname",
-        "abspath",
-        "path",
-        "parse",
-        "format",
-        "print",
-        "log",
-        "info",
-        "warn",
-        "error",
-        "pretrained",
-        "restore",
-        "from",
-        "resolve",
-        "check",
-        "validate",
-        "find",
-    ];
-    let name = name.as_str().to_ascii_lowercase();
-    if name == "open" {
-        let modes = model.list(call.args).get(1).copied();
-        let named =
-            model.keywords(call).iter().find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "mode"));
-        let mode = modes.or(named.map(|keyword| keyword.value));
-        let writes = |text: Symbol| text.as_str().contains(['w', 'a', 'x', '+']);
-        return mode.is_some_and(|mode| matches!(model.expr(mode), Expr::Str(text) if writes(text)));
-    }
-    let reads = |word: &str| READS.contains(&word) || READS.contains(&word.trim_end_matches("ing"));
-    !name.split('_').any(reads)
-        && !matches!(name.as_str(), "str" | "len" | "list" | "sorted" | "int" | "append" | "get")
-}
-
-/// Whether an argument is a function of the program, or something imported.
-fn is_handed(engine: &Engine<'_>, at: Site, function: LocalFunction, model: &File, arg: ExprId) -> bool {
-    matches!(model.expr(arg), Expr::Name(_) | Expr::Attribute { .. })
-        && (super::helpers::called(engine.program, at.file, function, arg).is_some()
-            || engine.program.resolve(at.file, function, arg).is_some())
 }
 
 /// Whether a call makes nothing on the disk: it logs, asks, or puts a path together.

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::flow::{DISPATCH, Effect, EffectId, Exit, GroupKey, LoopKind, Node, TOO_DEEP, Value, parts};
-use crate::model::CompareOp;
+use crate::model::{BinaryOp, CompareOp};
 
 use super::blame::{arm_without, contains, preorder};
 use super::confidence::{DRAWN, Evidence};
@@ -256,7 +256,7 @@ fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
         _ => false,
     };
     let node = |value: Value| std::mem::discriminant(engine.values.node(value));
-    is_number(engine, one) && is_number(engine, other)
+    is_number(engine, one) && is_number(engine, other) && !counts_alike(engine, one, other)
         || (nothing(one, other) || nothing(other, one))
             && is_settled(one)
             && is_settled(other)
@@ -268,6 +268,23 @@ fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
 /// Whether a value goes into another.
 fn mentions(engine: &Engine<'_>, value: Value, wanted: Value) -> bool {
     engine.values.any_part(value, MAX_PARTS, |part| part == wanted)
+}
+
+/// Whether two loops count on from one number in steps of one size, neither for a number of turns that differs between
+/// ranks.
+fn counts_alike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
+    let counter = |value: Value| {
+        let Node::Carried(_, _, parts) = engine.values.node(value) else { return None };
+        let step = |&part: &Value| match *engine.values.node(part) {
+            Node::Binary(BinaryOp::Add, counted, step) if matches!(engine.values.node(step), Node::Int(_)) => {
+                matches!(engine.values.node(counted), Node::Carried(..)).then_some(step)
+            }
+            _ => None,
+        };
+        let turns = parts.last().filter(|turns| engine.values.vary(**turns).is_empty());
+        turns.and(parts.first().copied().zip(parts.iter().find_map(step)))
+    };
+    one != other && counter(one).is_some_and(|counted| counter(other) == Some(counted))
 }
 
 fn is_number(engine: &Engine<'_>, value: Value) -> bool {

@@ -1,7 +1,9 @@
 //! Token tensors are as long as the longest sequence of the batch that they come from: each rank pads its own.
 
+use crate::base::Site;
 use crate::finding::Confidence;
 use crate::flow::{Node, Value};
+use crate::model::{Expr, ExprId};
 
 use super::evaluate::Engine;
 use super::origin::leaf;
@@ -41,6 +43,20 @@ pub(super) fn ragged(engine: &Engine<'_>, value: Value) -> Option<Differs> {
     let axes = engine.values.vary(batch);
     let source = leaf(engine, batch, axes)?;
     engine.shares.contains(&source).then_some(Differs { axes, source, confidence: Confidence::Medium })
+}
+
+/// Whether the tokenizer of that file pads every sequence to one length, whatever the batch.
+pub(super) fn is_padded_to_a_maximum(engine: &Engine<'_>, site: Site) -> bool {
+    let model = &engine.program.file(site.file).model;
+    let calls = (0..model.expr_count() as u32).filter_map(|expr| match model.expr(ExprId(expr)) {
+        Expr::Call(call) => Some(model.call(call)),
+        _ => None,
+    });
+    let mut padded = calls.flat_map(|call| model.keywords(call)).filter(|keyword| {
+        keyword.name.is_some_and(|name| name.as_str() == "padding") && model.expr(keyword.value) != Expr::Bool(false)
+    });
+    let to_maximum = |value: ExprId| matches!(model.expr(value), Expr::Str(how) if how.as_str() == "max_length");
+    padded.next().is_some_and(|first| to_maximum(first.value) && padded.all(|keyword| to_maximum(keyword.value)))
 }
 
 /// The batch or field of one whose sequence length the value has.

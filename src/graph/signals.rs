@@ -70,6 +70,14 @@ pub(super) fn signal_exits(program: &Program, communication: &mut Communication<
             if flag.handler == here || !is_the_flag(program, file, function, at, flag) {
                 return;
             }
+            // A property of that name asks the peers.
+            let asks = |&method: &FunctionId| {
+                let (home, local) = program.locate(method);
+                program.same_tree(home, file) && communication.may_reach(home, local)
+            };
+            if flag_name(model, at).is_some_and(|name| program.methods_named(name).iter().any(asks)) {
+                return;
+            }
             let exit = match body {
                 Some(body) => leaving(program, file, function, body),
                 None => Some(Site { file, span: model.span(test) }),

@@ -50,6 +50,8 @@ pub struct SplitEvent {
     pub site: Site,
     /// Whether it hides behind a call that does not look like it.
     pub implicit: bool,
+    /// Whether it communicates only where the model is sharded.
+    pub sharded: bool,
 }
 
 /// The condition or loop at which ranks part.
@@ -239,7 +241,7 @@ fn first_of(engine: &Engine<'_>, one: EventId, other: EventId) -> EventId {
 
 fn split_event(engine: &Engine<'_>, event: EventId) -> SplitEvent {
     let event = engine.effects.event(event);
-    SplitEvent { op: event.op, site: event.site, implicit: event.implicit }
+    SplitEvent { op: event.op, site: event.site, implicit: event.implicit, sharded: event.sharded }
 }
 
 fn decision(engine: &Engine<'_>, effect: EffectId) -> Option<Decision> {

@@ -1,6 +1,6 @@
 //! Comparisons and arithmetic over what is known.
 
-use super::{Concrete, Evaluator, MAX_SPELLED, Truth};
+use super::{Concrete, Evaluator, MAX_SPELLED, Truth, is_definition};
 use crate::flow::value::{Node, Value};
 use crate::model::{BinaryOp, CompareOp};
 
@@ -69,6 +69,7 @@ impl Evaluator<'_> {
     pub(super) fn comparison(&self, op: CompareOp, left: Value, right: Value) -> Option<bool> {
         let (left, right) = (self.value(left), self.value(right));
         match op {
+            CompareOp::Eq | CompareOp::Is if self.are_of_two_kinds(&left, &right) => Some(false),
             CompareOp::Eq => equal(&left, &right),
             CompareOp::Is => match (&left, &right) {
                 (Concrete::None, Concrete::None) => Some(true),
@@ -92,6 +93,17 @@ impl Evaluator<'_> {
             },
             _ => None,
         }
+    }
+
+    /// Whether one is a function, a class or a module and the other something that the source spells out.
+    fn are_of_two_kinds(&self, left: &Concrete, right: &Concrete) -> bool {
+        let defined = |value: &Concrete| match value {
+            Concrete::Opaque(value) => Some(is_definition(self.values.node(*value))),
+            Concrete::Group(_) => None,
+            _ => Some(false),
+        };
+        let spelled = |value: &Concrete| !matches!(value, Concrete::Opaque(_) | Concrete::Group(_));
+        defined(left) == Some(true) && spelled(right) || defined(right) == Some(true) && spelled(left)
     }
 
     pub(super) fn range(&self, parts: &[Value]) -> Option<Concrete> {

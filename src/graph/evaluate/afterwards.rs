@@ -258,4 +258,5 @@ pub(super) fn agrees_by_name(name: Symbol) -> bool {
     ["all_gather", "allgather", "all_reduce", "allreduce", "broadcast_object", "sync_object"]
         .iter()
         .any(|start| name.starts_with(start))
+        || name.ends_with("_all_reduce")
 }

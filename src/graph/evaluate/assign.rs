@@ -48,7 +48,8 @@ impl<'p> Engine<'p> {
 
     /// A name can say more than the value: `tp_rank = rank % tp_size` is a coordinate along `tp`.
     pub(super) fn named(&mut self, frame: &Frame<'p>, name: Symbol, value: Value, span: Span) -> Value {
-        let Some(convention) = self.program.catalog.convention(name) else {
+        let convention = self.program.catalog.convention(name);
+        let Some(convention) = convention.filter(|_| !self.is_of_a_matrix_here(frame, name)) else {
             return self.named_loader(frame, name, value, span);
         };
         let facts = self.values.facts(value);

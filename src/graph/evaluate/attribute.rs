@@ -1,6 +1,7 @@
 //! Attributes: of modules, objects, classes and groups, and the paths they are known by.
 
 use super::super::resolve::{Scope, Target};
+use super::places::{is_of_a_matrix, last_name};
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
 use crate::finding::Confidence;
@@ -151,7 +152,8 @@ impl<'p> Engine<'p> {
             }
             _ => {}
         }
-        if let Some(convention) = self.program.catalog.convention(name) {
+        let matrix = is_of_a_matrix(name, last_name(frame.model, object));
+        if let Some(convention) = self.program.catalog.convention(name).filter(|_| !matrix) {
             let meaning = convention.value.clone();
             if let Some(meaning) = self.meaning(&meaning, frame, span) {
                 let reason = format!("`{name}` is this rank's own, by its name");
@@ -217,7 +219,8 @@ impl<'p> Engine<'p> {
         }
         let value = self.attribute(class, name)?;
         let value = self.as_seen_by(class, object, value);
-        let value = self.named(frame, name, value, span);
+        let matrix = is_of_a_matrix(name, Some(self.program.class(class).name));
+        let value = if matrix { value } else { self.named(frame, name, value, span) };
         let says_nothing = matches!(
             self.values.node(value),
             Node::None
@@ -227,7 +230,8 @@ impl<'p> Engine<'p> {
                 | Node::Carried(..)
                 | Node::Int(_)
         );
-        if says_nothing && self.values.vary(value).is_empty() && self.program.catalog.convention(name).is_some() {
+        let means = !matrix && self.program.catalog.convention(name).is_some();
+        if says_nothing && self.values.vary(value).is_empty() && means {
             return None;
         }
         Some(value)

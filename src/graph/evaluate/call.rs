@@ -294,9 +294,8 @@ impl<'p> Engine<'p> {
         self.capture_environment(frame, function, &mut substitution);
         if let Some(receiver) = arguments.receiver
             && let Node::Instance(class, args) = self.values.node(receiver).clone()
-            && let Some(constructor) = self.program.method(class, Symbol::new("__init__"))
         {
-            substitution.parameters(constructor, &args);
+            self.constructed(class, &args, &mut substitution);
         }
         if definition.is_generator {
             let result = self.replaced(summary.result, &mut substitution);

@@ -148,6 +148,7 @@ impl<'p> Engine<'p> {
                 op: Symbol::new(&format!("{name}()")),
                 creates: false,
                 implicit: true,
+                sharded: false,
                 group,
                 root: None,
                 root_parameter: None,

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::base::{FunctionId, Site, Symbol};
+use crate::base::{FunctionId, Site};
 use crate::flow::{Effect, EffectId, Effects, Node, Standing, Value, standings};
 
 use super::substitute::Substitution;
@@ -62,9 +62,8 @@ impl Engine<'_> {
                 substitution.parameters(function, args);
                 if let Some(&receiver) = args.first()
                     && let Node::Instance(class, constructed) = self.values.node(receiver).clone()
-                    && let Some(constructor) = self.program.method(class, Symbol::new("__init__"))
                 {
-                    substitution.parameters(constructor, &constructed);
+                    self.constructed(class, &constructed, &mut substitution);
                 }
                 self.nesting += 1;
                 let body = self.on_behalf_of(function, |engine| {

@@ -11,6 +11,7 @@ mod branch;
 mod builtin;
 mod call;
 mod condense;
+mod constructed;
 pub(in crate::graph) mod data;
 mod dispatch;
 mod expand;
@@ -101,6 +102,7 @@ pub struct Engine<'p> {
     globals: FxHashMap<(FileId, Symbol), Value>,
     /// The class of the objects that functions assign to a global variable.
     global_classes: FxHashMap<(FileId, Symbol), Option<ClassId>>,
+    handed_up: FxHashMap<FunctionId, Option<Rc<constructed::HandedUp>>>,
     writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
     births: births::Births,
     /// Values that are this rank's share of the data, not facts of the outside world.
@@ -158,6 +160,7 @@ impl<'p> Engine<'p> {
             overriders: FxHashMap::default(),
             globals: FxHashMap::default(),
             global_classes: FxHashMap::default(),
+            handed_up: FxHashMap::default(),
             writers: FxHashMap::default(),
             births: births::Births::default(),
             shares: FxHashSet::default(),
@@ -351,6 +354,9 @@ impl<'p> Engine<'p> {
 
     pub(super) fn parameter_meaning(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
         let convention = self.program.catalog.convention(name)?;
+        if self.is_of_a_matrix_here(frame, name) {
+            return None;
+        }
         let value = convention.value.clone();
         self.meaning(&value, frame, Span::default())
     }

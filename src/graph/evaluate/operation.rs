@@ -127,6 +127,7 @@ impl<'p> Engine<'p> {
                 op: operation.op,
                 creates,
                 implicit: operation.implicit,
+                sharded: operation.sharded,
                 group: if creates { world } else { group },
                 root,
                 root_parameter,

@@ -1,6 +1,6 @@
 //! Where things stand in the source, and what they are called there.
 
-use super::Engine;
+use super::{Engine, Frame};
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::flow::{Axes, TOO_DEEP, Value};
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction};
@@ -62,6 +62,12 @@ impl<'p> Engine<'p> {
         by_span.get(&site.span).map(|expr| (&**model, *expr))
     }
 
+    /// Whether a name that could be that of this rank is that of a matrix, by the class or function it is used in.
+    pub(super) fn is_of_a_matrix_here(&self, frame: &Frame<'p>, name: Symbol) -> bool {
+        let class = frame.class.map(|class| self.program.class(class).name);
+        is_of_a_matrix(name, class) || is_of_a_matrix(name, Some(frame.model.function(frame.local).name))
+    }
+
     /// Whether a name conventionally stands for the place of this rank on its node.
     pub(in crate::graph) fn is_place_on_node(&self, name: Symbol) -> bool {
         self.program.catalog.convention(name).is_some_and(|convention| convention.value.is_local_rank())
@@ -120,4 +126,19 @@ fn outermost_in(model: &File) -> Box<[Span]> {
     let mut spans: Vec<Span> = outermost.map(|function| model.function(function).span).collect();
     spans.sort_unstable_by_key(|span| span.start);
     spans.into()
+}
+
+/// The last part of a name or a chain of attributes.
+pub(super) fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
+    match model.expr(expr) {
+        Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
+        _ => None,
+    }
+}
+
+/// Whether `rank` is that of a matrix: of something that is called after a decomposition into small ones.
+pub(super) fn is_of_a_matrix(name: Symbol, of: Option<Symbol>) -> bool {
+    const WORDS: [&str; 9] = ["lora", "dora", "lokr", "loha", "galore", "lowrank", "low_rank", "svd", "tucker"];
+    let of = of.filter(|_| name.as_str() == "rank").map(|of| of.as_str().to_ascii_lowercase());
+    of.is_some_and(|of| WORDS.iter().any(|word| of.contains(word)))
 }

@@ -30,6 +30,10 @@ impl Substitution {
         }
     }
 
+    pub(super) fn parameter(&mut self, function: FunctionId, position: u16, value: Value) {
+        self.parameters.insert((function, position), value);
+    }
+
     pub(super) fn capture(&mut self, owner: FunctionId, name: Symbol, value: Value) {
         self.captures.insert((owner, name), value);
     }
@@ -46,9 +50,8 @@ impl<'p> Engine<'p> {
             return value;
         }
         let Node::Instance(_, args) = self.values.node(object).clone() else { return value };
-        let Some(constructor) = self.program.method(class, Symbol::new("__init__")) else { return value };
         let mut substitution = Substitution::default();
-        substitution.parameters(constructor, &args);
+        self.constructed(class, &args, &mut substitution);
         self.replaced(value, &mut substitution)
     }
 

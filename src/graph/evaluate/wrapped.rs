@@ -70,6 +70,7 @@ impl<'p> Engine<'p> {
             op: Symbol::new(op),
             creates: false,
             implicit: true,
+            sharded: false,
             group: world,
             root: None,
             root_parameter: None,

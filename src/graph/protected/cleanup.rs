@@ -3,13 +3,16 @@
 use crate::base::FileId;
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{Block, Call, Expr, LocalFunction, Stmt, Try, each_statement};
+use crate::model::{Block, Call, Expr, ExprId, LocalFunction, Stmt, Try, each_expression, each_statement};
 
 use super::super::blocks::{conditions_in, is_test, mentions, names_bound, yields};
 use super::super::communication::{Issue, Wanted, calls_in};
 use super::super::hazard::Caught;
 use super::super::helpers::called;
 use super::{Cleanup, Place, Search};
+
+/// Calls on the way to what the peers of a failing rank are in, where it takes the group down.
+const NEAR: usize = 2;
 
 impl Search<'_, '_> {
     pub(super) fn cleanups(&mut self, file: FileId, function: LocalFunction, parts: &Try, out: &mut Vec<Cleanup>) {
@@ -98,6 +101,23 @@ impl Search<'_, '_> {
         let mut peers = self.communication.issued_in(file, function, parts.body, Wanted::Collective);
         let first = self.first_hazard(file, function, parts.body);
         peers.retain(|peer| comes_after_failure(peer, first));
+        // Where some ranks only are in the block, the others stand in what comes last already, and wait there for a rank
+        // that has failed as well as for one that has not.
+        let alone = conditions_in(model, parts.body);
+        let asks_rank = |test: ExprId| {
+            let mut asks = false;
+            each_expression(model, test, &mut |_, expr| {
+                if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+                    asks |= self.program.catalog.is_rank_by_name(name);
+                }
+            });
+            asks
+        };
+        peers.retain(|peer| {
+            let at = peer.start().span;
+            !alone.iter().any(|&(block, test)| block.start <= at.start && at.end <= block.end && asks_rank(test))
+        });
+        let is_interrupted = parts.handlers.iter().any(|handler| Caught::of(model, handler.kind).interrupt);
         let decided = names_bound(model, parts);
         let governed = conditions_in(model, parts.finally);
         for issue in issues {
@@ -113,6 +133,12 @@ impl Search<'_, '_> {
             let mut confidence = issue.confidence.min(peer.confidence).min(Confidence::Medium);
             // The end of a group of its own is the business of this object, mostly without peers in it.
             if issue.kind == OperationKind::Teardown && !issue.on_world {
+                confidence = Confidence::Low;
+            }
+            // What runs until somebody interrupts it ends that way on every rank; somewhere far inside of a whole program
+            // there is always something that communicates.
+            let far = peer.calls.len() > NEAR;
+            if issue.kind == OperationKind::Teardown && (is_interrupted || far) {
                 confidence = Confidence::Low;
             }
             // A test that has failed may wait for its time-out: its result is known.

@@ -1,10 +1,11 @@
 //! A group that not every rank creates, or not from the same ranks.
 
+use crate::base::Site;
 use crate::finding::Severity;
-use crate::graph::{Program, SplitKind};
+use crate::graph::{Program, Split, SplitKind};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
-use super::{Wording, word};
+use super::{Wording, finding};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -19,7 +20,45 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(program: &Program, findings: &mut Findings) {
-    word(program, &RULE, SplitKind::GroupCreation, findings, |split| Wording {
+    let splits = program.divergence().splits.iter().filter(|split| split.kind == SplitKind::GroupCreation);
+    let mut ways: Vec<Vec<&Split>> = Vec::new();
+    for split in splits {
+        match ways.iter_mut().find(|ways| is_same_cause(program, ways[0], split)) {
+            Some(ways) => ways.push(split),
+            None => ways.push(vec![split]),
+        }
+    }
+    for mut ways in ways {
+        // The plainest way is shown, with the others beside it.
+        ways.sort_by_key(|split| {
+            let asked = split.decision.map_or(0, |decision| decision.site.span.end - decision.site.span.start);
+            (std::cmp::Reverse(split.confidence), split.calls.len(), asked, start(split).span.start)
+        });
+        let mut finding = finding(program, &RULE, ways[0], wording(ways[0]));
+        for other in &ways[1..] {
+            finding = finding.because(start(other), "ranks part on this way to it as well");
+        }
+        findings.push(finding);
+    }
+}
+
+fn start(split: &Split) -> Site {
+    split.calls.first().map_or(split.event.site, |(site, _)| *site)
+}
+
+/// Whether methods of one class come, each by a way of its own, to the one place where the class makes its group.
+fn is_same_cause(program: &Program, one: &Split, other: &Split) -> bool {
+    let class = program.class_of(one.function);
+    class.is_some()
+        && class == program.class_of(other.function)
+        && one.event.site == other.event.site
+        && one.event.site.file == program.locate(one.function).0
+        && !one.calls.is_empty()
+        && !other.calls.is_empty()
+}
+
+fn wording(split: &Split) -> Wording {
+    Wording {
         message: format!("`{}` must be called by every rank in the same order, and is not", split.event.op),
         condition: "ranks part here",
         help: format!(
@@ -27,5 +66,5 @@ fn check(program: &Program, findings: &mut Findings) {
              (or pass use_local_synchronization=True and let only members call it)",
             split.event.op
         ),
-    });
+    }
 }

@@ -3,7 +3,7 @@
 //! The analysis has found where ranks part ways ([`Program::divergence`]); each rule words one sort of split.
 
 use crate::finding::{Confidence, Finding, Severity};
-use crate::graph::{Issue, Program, Split, SplitKind, is_test};
+use crate::graph::{Issue, Program, Split, SplitEvent, SplitKind, is_test};
 
 use super::{Findings, Rule};
 
@@ -100,9 +100,12 @@ fn finding(program: &Program, rule: &Rule, split: &Split, wording: Wording) -> F
 
 /// The operation in words: `all_reduce`, or what hides it.
 fn operation(split: &Split) -> String {
-    match split.event.implicit {
-        true => format!("`{}` communicates on {} and", split.event.op, split.group),
-        false => format!("`{}` on {}", split.event.op, split.group),
+    match split.event {
+        SplitEvent { sharded: true, .. } => {
+            format!("`{}` communicates on {} where the model is sharded, and", split.event.op, split.group)
+        }
+        SplitEvent { implicit: true, .. } => format!("`{}` communicates on {} and", split.event.op, split.group),
+        _ => format!("`{}` on {}", split.event.op, split.group),
     }
 }
 

@@ -79,3 +79,23 @@ def ended_by_the_handler(total):
         os._exit(1)
     finally:
         dist.barrier()
+
+
+def one_rank_of_a_node_fetches(total, path):
+    try:
+        if dist.get_rank() == 0:
+            fetch(total, path)  # error: [conditional-collective]
+    finally:
+        dist.barrier()
+
+
+def all_ranks_fetch(total, path):
+    try:
+        fetch(total, path)
+    finally:
+        dist.barrier()  # error: [collective-in-handler]
+
+
+def fetch(total, path):
+    torch.save(total, path)
+    dist.all_reduce(total)

@@ -74,6 +74,15 @@ def interrupted(model, batches):
         dist.destroy_process_group()
 
 
+def served_until_interrupted(model, batches):
+    try:
+        Trainer(model).train(batches)
+    except KeyboardInterrupt:
+        print("interrupted")
+    finally:
+        dist.destroy_process_group()  # low: [collective-in-handler]
+
+
 def local_body(path):
     try:
         return torch.load(path)

@@ -54,6 +54,19 @@ class Owner:
         dist.destroy_process_group(self.group)
 
 
+class Writer:
+    def __init__(self):
+        self.pending = None
+
+    def __del__(self):  # low: [collective-off-thread]
+        self.close()
+
+    def close(self):
+        if self.pending is not None:
+            dist.barrier()
+            self.pending = None
+
+
 class Flag:
     def __init__(self):
         self.stop = False

@@ -30,9 +30,9 @@ def is_a_folder(x, path, make):
         torch.save(x, path)
 
 
-def is_there_when_it_was_made(x, path, make):
-    make(path)
-    if os.path.exists(path):
+def is_made_where_it_is_missing(x, path, make):
+    if not os.path.exists(path):
+        make(path)
         dist.all_reduce(x)  # error: [conditional-collective]
         torch.save(x, path)
 

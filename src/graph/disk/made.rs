@@ -1,0 +1,325 @@
+//! Whether somebody makes what the disk is asked for while others have yet to ask.
+
+use crate::base::{Site, Span, Symbol};
+use crate::flow::{Effect, Node};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, ParameterKind, Stmt, each_expression, each_statement};
+
+use super::super::blame::preorder;
+use super::super::blocks::conditions_in;
+use super::super::communication::calls_in;
+use super::super::confidence::Evidence;
+use super::super::evaluate::Engine;
+use super::super::helpers::called;
+use super::super::witness::SplitKind;
+
+/// What a place on the disk is called in one function: by which names, put together with which texts.
+struct Place<'p> {
+    model: &'p File,
+    function: LocalFunction,
+    names: Vec<Symbol>,
+    texts: Vec<Symbol>,
+}
+
+impl Place<'_> {
+    /// Whether an expression speaks of it: `path + ".idx"` is not `path + ".bin"`.
+    fn is_named_in(&self, expr: ExprId) -> bool {
+        let other = texts_in(self.model, expr);
+        let elsewhere =
+            !self.texts.is_empty() && !other.is_empty() && !self.texts.iter().any(|text| other.contains(text));
+        !elsewhere && places_in(self.model, expr).iter().any(|name| self.names.contains(name))
+    }
+
+    /// Whether a call is given it and may make it.
+    fn is_made_by(&self, call: Call) -> bool {
+        may_make(self.model, call) && given(self.model, call).any(|argument| self.is_named_in(argument))
+    }
+
+    fn calls(&self) -> Vec<(ExprId, Call)> {
+        calls_in(self.model, self.model.function(self.function).body)
+    }
+}
+
+impl Evidence<'_, '_> {
+    /// Whether nobody here makes what the disk is asked for while others have yet to ask: no rank makes it alone before all
+    /// have taken part in something, whoever misses it does not make it at once, and no function is handed to whoever has
+    /// one rank do it. What somebody left there before the job is there for all, unless each rank asks for a place of its
+    /// own; of what others make in other ways one finding in nine was right (docs/precision.md).
+    pub(in crate::graph) fn is_made_by_nobody(&self) -> bool {
+        let Some(leaf) = self.leaf.filter(|leaf| self.engine.disks.contains(leaf)) else { return false };
+        let &Node::Local(born, _) = self.engine.values.node(leaf) else { return false };
+        let Some((model, question)) = self.engine.written_at(born) else { return false };
+        let Some(function) = self.engine.function_at(born) else { return false };
+        let Expr::Call(asked) = model.expr(question) else { return false };
+        let asked = model.call(asked);
+        let mut names: Vec<Symbol> = model.list(asked.args).iter().flat_map(|&arg| places_in(model, arg)).collect();
+        if let Expr::Attribute { value, .. } = model.expr(asked.callee) {
+            names.extend(places_in(model, value));
+        }
+        let program = self.engine.program;
+        let assigned = names.iter().filter_map(|&name| program.single_assignment(born.file, function, name));
+        let mut put_together = std::iter::once(question).chain(assigned);
+        if put_together.any(|expr| self.speaks_of_rank(model, expr)) {
+            return false;
+        }
+        let place = Place { model, function, names, texts: texts_in(model, question) };
+        let later = |(expr, call): (ExprId, Call)| {
+            model.span(expr).start >= self.engine.effects.event(self.main).site.span.end && place.is_made_by(call)
+        };
+        // What is made here once all have taken part is there for all the next time.
+        if self.takes_it_for_its_own() && !place.calls().into_iter().any(later) {
+            return false;
+        }
+        !self.is_made_around(&place, born) && !self.is_made_on_the_way(&place, born)
+    }
+
+    /// Whether it is made in the function that asks, in time for somebody who has yet to ask.
+    fn is_made_around(&self, place: &Place<'_>, born: Site) -> bool {
+        let model = place.model;
+        let within = |block: &Span, span: Span| block.start <= span.start && span.end <= block.end;
+        let conditions = conditions_in(model, model.function(place.function).body);
+        let by_rank: Vec<Span> =
+            conditions.iter().filter(|(_, test)| self.speaks_of_rank(model, *test)).map(|(block, _)| *block).collect();
+        let (around, decided): (Vec<Span>, Vec<Span>) =
+            conditions.iter().map(|(block, _)| *block).partition(|block| within(block, born.span));
+        // What a rank does that finds it and leaves.
+        let left = around.into_iter().min_by_key(|block| block.end - block.start);
+        let left = left.filter(|_| self.kind == SplitKind::EarlyExit);
+        let misses = self.misses_it();
+        let issued = self.calls.first().map_or(self.engine.effects.event(self.main).site, |&(call, _)| call);
+        place.calls().into_iter().any(|(expr, call)| {
+            let span = model.span(expr);
+            let site = Site { file: born.file, span };
+            // Before the question it matters what only some make.
+            let in_time = span.start >= born.span.end
+                || span.end <= born.span.start && decided.iter().any(|block| within(block, span));
+            let alone = || by_rank.iter().any(|block| within(block, span));
+            // Whoever misses it makes it at once, and then waits for those that may find it already.
+            let at_once = || {
+                let in_arm = left.is_some_and(|block| within(&block, span));
+                misses && !in_arm && born.span.end <= span.start && span.end <= issued.span.start
+            };
+            let leads = self.calls.first().is_some_and(|&(call, _)| call == site);
+            let hands_over = || given(model, call).any(|arg| is_handed(self.engine, born, place.function, model, arg));
+            let makes = || place.is_made_by(call) && (alone() || at_once()) && !self.meets_between(born, site);
+            in_time && (leads && hands_over() || makes())
+        })
+    }
+
+    /// Whether whoever misses it hands its place to a function that makes it before it comes to the operation.
+    fn is_made_on_the_way(&self, place: &Place<'_>, born: Site) -> bool {
+        if !self.misses_it() {
+            return false;
+        }
+        let (mut names, mut at) = (place.names.clone(), (born.file, place.model));
+        for (step, &(call, _)) in self.calls.iter().enumerate() {
+            let inner = self.calls.get(step + 1).map_or(self.engine.effects.event(self.main).site, |&(site, _)| site);
+            let (file, model) = at;
+            let written = self.engine.written_at(call).filter(|_| call.file == file);
+            let Some((_, Expr::Call(written))) = written.map(|(model, expr)| (model, model.expr(expr))) else {
+                return false;
+            };
+            let Some(function) = self.engine.function_at(inner) else { return false };
+            let callee = &self.engine.program.file(inner.file).model;
+            names = parameters_for(model, model.call(written), callee, function, &names);
+            let inside = Place { model: callee, function, names: names.clone(), texts: Vec::new() };
+            let start = callee.function(function).name_span;
+            let makes = inside.calls().into_iter().any(|(expr, call)| {
+                let span = callee.span(expr);
+                let [from, until] = [start, span].map(|span| Site { file: inner.file, span });
+                span.end <= inner.span.start && inside.is_made_by(call) && !self.meets_between(from, until)
+            });
+            if makes {
+                return true;
+            }
+            at = (inner.file, callee);
+        }
+        false
+    }
+
+    /// Whether the rank that issues the operation misses what it asks for.
+    fn misses_it(&self) -> bool {
+        matches!(self.kind, SplitKind::Conditional | SplitKind::EarlyExit) && self.issuer_finds_it() == Some(false)
+    }
+
+    fn speaks_of_rank(&self, model: &File, expr: ExprId) -> bool {
+        let catalog = &self.engine.program.catalog;
+        named_in(model, expr).iter().any(|&name| catalog.is_rank_by_name(name))
+    }
+
+    /// Whether the program itself says that one rank may miss what another finds: a rank that misses it exchanges tensors
+    /// there at once, which a peer that finds it has no need of, or its complaint is caught and it goes on alone.
+    fn takes_it_for_its_own(&self) -> bool {
+        let event = self.engine.effects.event(self.main);
+        let op = event.op.as_str();
+        let exchanges = !event.implicit && !event.creates && op != "barrier" && !op.contains("object");
+        match self.issuer_finds_it() {
+            Some(true) => self.misses_and_complains(),
+            Some(false) => self.kind == SplitKind::Conditional && exchanges && self.calls.is_empty(),
+            None => false,
+        }
+    }
+
+    /// Whether something is issued between two places of a function. A manager around the second one may issue what it
+    /// does on the way out.
+    fn meets_between(&self, one: Site, other: Site) -> bool {
+        let (from, until) = (one.span.end.min(other.span.end), one.span.start.max(other.span.start));
+        let managers = self.managers_around(other);
+        let between = |site: Site| {
+            let span = site.span;
+            let manages = managers.iter().any(|manager| manager.start <= span.start && span.end <= manager.end);
+            site.file == one.file && from <= span.start && span.end <= until && !manages
+        };
+        preorder(self.engine, self.root).into_iter().any(|effect| match self.engine.effects.get(effect) {
+            Effect::Event(event) => between(self.engine.effects.event(*event).site),
+            Effect::Call { site, body, .. } => between(*site) && self.engine.effects.summed(*body).events,
+            _ => false,
+        })
+    }
+
+    /// The context managers of the `with` statements that a place stands in.
+    fn managers_around(&self, place: Site) -> Vec<Span> {
+        let model = &self.engine.program.file(place.file).model;
+        let Some(function) = self.engine.function_at(place) else { return Vec::new() };
+        let mut out = Vec::new();
+        each_statement(model, model.function(function).body, &mut |at, stmt| {
+            let span = model.stmt_span(at);
+            if let Stmt::With { items, .. } = stmt
+                && span.start <= place.span.start
+                && place.span.end <= span.end
+            {
+                out.extend(items.iter().map(|item| model.span(item.context)));
+            }
+        });
+        out
+    }
+}
+
+/// All arguments of a call.
+fn given(model: &File, call: Call) -> impl Iterator<Item = ExprId> + '_ {
+    model.list(call.args).iter().copied().chain(model.keywords(call).iter().map(|keyword| keyword.value))
+}
+
+/// The parameters of a function that are given something that is called by one of the names.
+fn parameters_for(model: &File, call: Call, callee: &File, function: LocalFunction, names: &[Symbol]) -> Vec<Symbol> {
+    let speaks = |expr: ExprId| places_in(model, expr).iter().any(|name| names.contains(name));
+    let definition = callee.function(function);
+    let is_method = definition.class.is_some() && matches!(model.expr(call.callee), Expr::Attribute { .. });
+    let own = definition.parameters.iter().skip(usize::from(is_method));
+    let positional = own.filter(|parameter| parameter.kind == ParameterKind::Normal).map(|parameter| parameter.name);
+    let by_position =
+        positional.zip(model.list(call.args)).filter(|(_, argument)| speaks(**argument)).map(|(name, _)| name);
+    let keywords = model.keywords(call).iter().filter(|keyword| speaks(keyword.value));
+    by_position.chain(keywords.filter_map(|keyword| keyword.name)).collect()
+}
+
+/// All names in an expression, of functions and methods too.
+fn named_in(model: &File, root: ExprId) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    each_expression(model, root, &mut |_, expr| {
+        if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+            out.push(name);
+        }
+    });
+    out
+}
+
+/// The texts that an expression is put together with.
+fn texts_in(model: &File, root: ExprId) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    each_expression(model, root, &mut |_, expr| {
+        if let Expr::Str(text) = expr {
+            out.push(text);
+        }
+    });
+    out
+}
+
+/// What an expression names: variables, attributes and keys, but not the objects that hold them.
+fn places_in(model: &File, root: ExprId) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    let mut pending = vec![root];
+    while let Some(expr) = pending.pop() {
+        match model.expr(expr) {
+            Expr::Name(name) => out.push(name),
+            // The module of that name is no place.
+            Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(Symbol::new("os")) => {}
+            Expr::Attribute { name, .. } => out.push(name),
+            Expr::Subscript(value, key) => match model.expr(key) {
+                Expr::Str(key) => out.push(key),
+                _ => pending.push(value),
+            },
+            Expr::Binary(_, left, right) => pending.extend([left, right]),
+            Expr::Call(call) => {
+                let call = model.call(call);
+                pending.extend(model.list(call.args));
+                if let Expr::Attribute { value, .. } = model.expr(call.callee) {
+                    pending.push(value);
+                }
+            }
+            Expr::Dict(parts) | Expr::Tuple(parts) | Expr::ListDisplay(parts) | Expr::Format(parts) => {
+                pending.extend(model.list(parts));
+            }
+            Expr::Starred(inner) | Expr::Await(inner) => pending.push(inner),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Whether a call may make what it is given the place of: it does not only read, ask or put a path together.
+fn may_make(model: &File, call: Call) -> bool {
+    let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return false };
+    const READS: [&str; 29] = [
+        "load",
+        "read",
+        "exists",
+        "isfile",
+        "isdir",
+        "is_file",
+        "is_dir",
+        "listdir",
+        "glob",
+        "join",
+        "basename",
+        "dirname",
+        "abspath",
+        "expanduser",
+        "path",
+        "parse",
+        "format",
+        "print",
+        "log",
+        "info",
+        "warn",
+        "error",
+        "pretrained",
+        "restore",
+        "from",
+        "resolve",
+        "check",
+        "validate",
+        "find",
+    ];
+    if ["Error", "Exception", "Warning"].iter().any(|end| name.as_str().ends_with(end)) {
+        return false;
+    }
+    let name = name.as_str().to_ascii_lowercase();
+    if name == "open" {
+        let modes = model.list(call.args).get(1).copied();
+        let named =
+            model.keywords(call).iter().find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "mode"));
+        let mode = modes.or(named.map(|keyword| keyword.value));
+        let writes = |text: Symbol| text.as_str().contains(['w', 'a', 'x', '+']);
+        return mode.is_some_and(|mode| matches!(model.expr(mode), Expr::Str(text) if writes(text)));
+    }
+    let reads = |word: &str| READS.contains(&word) || READS.contains(&word.trim_end_matches("ing"));
+    !name.split('_').any(reads)
+        && !matches!(name.as_str(), "str" | "len" | "list" | "sorted" | "int" | "append" | "get")
+}
+
+/// Whether an argument is a function of the program, or something imported.
+fn is_handed(engine: &Engine<'_>, at: Site, function: LocalFunction, model: &File, arg: ExprId) -> bool {
+    matches!(model.expr(arg), Expr::Name(_) | Expr::Attribute { .. })
+        && (called(engine.program, at.file, function, arg).is_some()
+            || engine.program.resolve(at.file, function, arg).is_some())
+}

@@ -1,0 +1,105 @@
+//! Calls that communicate only where the model is sharded: what the program says of that.
+//!
+//! The launcher's configuration may shard any model that was prepared for it, but who writes for sharded models speaks of
+//! them: of the wrapper, the plugin or the library that shards, or in the words of state dicts that are put together.
+
+use crate::base::{FileId, Site, Symbol};
+use crate::flow::{Effect, Node, Value};
+use crate::model::{Call, Expr, File};
+
+use super::blame::{contains, preorder};
+use super::communication::calls_in;
+use super::confidence::Evidence;
+use super::witness::SplitKind;
+
+/// What the names are made of that a program uses where it thinks of sharded models.
+const WORDS: [&str; 7] =
+    ["fsdp", "fullysharded", "fully_shard", "deepspeed", "zero3", "model_state_dict", "statedictoptions"];
+
+/// Parts of a question that are looked at.
+const MAX_PARTS: usize = 40;
+
+/// What the names of functions are made of that shard the model they are given.
+const SHARDS: [&str; 4] = ["fsdp", "fullysharded", "fully_shard", "deepspeed"];
+
+impl Evidence<'_, '_> {
+    /// Whether the operation communicates only where the model is sharded, and nothing on the way to it speaks of
+    /// sharding, or the model is sharded only afterwards. A state that each rank saves a part of is no business of one
+    /// rank in any case.
+    pub(super) fn is_sharded_nowhere(&self) -> bool {
+        let event = self.engine.effects.event(self.main);
+        if !event.sharded {
+            return false;
+        }
+        let saves_its_part = event.op.as_str() == "checkpoint_save" && !self.is_opaque();
+        let sites = self.calls.iter().map(|&(site, _)| site).chain(self.decision.map(|decision| decision.site));
+        let mut files: Vec<FileId> = sites.chain([event.site]).map(|site| site.file).collect();
+        files.push(self.engine.program.locate(self.function).0);
+        let speaks = || files.iter().any(|&file| speaks_of_sharding(&self.engine.program.file(file).model));
+        !saves_its_part && !speaks() || self.is_sharded_later(event.site)
+    }
+
+    /// Whether a setting that speaks of sharding decides whether the operation is reached, and nothing in the file where
+    /// ranks part knows of sharded models: whoever runs that one does not set it.
+    pub(super) fn is_set_for_sharding_elsewhere(&self) -> bool {
+        let (Some(decision), Some(cause)) = (self.decision, self.cause) else { return false };
+        let engine = self.engine;
+        let named = |value: Value| match engine.values.node(value) {
+            Node::Attribute(_, name) | Node::Keyword(_, name) | Node::Apply(name, _) => is_of_sharding(*name),
+            _ => false,
+        };
+        let set = preorder(engine, if self.kind == SplitKind::EarlyExit { self.root } else { cause.effect })
+            .into_iter()
+            .any(|effect| match engine.effects.get(effect) {
+                Effect::Choice { test, then, otherwise, .. } if engine.values.vary(*test).is_empty() => {
+                    contains(engine, *then, self.main)
+                        && !contains(engine, *otherwise, self.main)
+                        && engine.values.any_part(*test, MAX_PARTS, named)
+                }
+                _ => false,
+            });
+        set && !speaks_of_sharding(&engine.program.file(decision.site.file).model)
+    }
+
+    /// Whether the model that the operation is given is handed, in the same function, to what shards it only behind the
+    /// operation.
+    fn is_sharded_later(&self, event: Site) -> bool {
+        let model = &self.engine.program.file(event.file).model;
+        let Some(local) = self.engine.function_at(event) else { return false };
+        let calls = calls_in(model, model.function(local).body);
+        let given = |call: Call| -> Vec<Symbol> {
+            let names = model.list(call.args).iter().filter_map(|&arg| match model.expr(arg) {
+                Expr::Name(name) => Some(name),
+                _ => None,
+            });
+            names.collect()
+        };
+        let Some(&(_, operation)) = calls.iter().find(|&&(expr, _)| model.span(expr) == event.span) else {
+            return false;
+        };
+        let wanted = given(operation);
+        let sharders: Vec<u32> = calls
+            .iter()
+            .filter(|(_, call)| shards(model, *call) && given(*call).iter().any(|name| wanted.contains(name)))
+            .map(|&(expr, _)| model.span(expr).start)
+            .collect();
+        !sharders.is_empty() && sharders.iter().all(|&start| start > event.span.end)
+    }
+}
+
+/// Whether a call shards what it is given, by its name.
+fn shards(model: &File, call: Call) -> bool {
+    let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return false };
+    let name = name.as_str().to_ascii_lowercase();
+    SHARDS.iter().any(|word| name.contains(word))
+}
+
+/// Whether some function of the file, or its top level, uses a name that speaks of sharded models.
+fn speaks_of_sharding(model: &File) -> bool {
+    model.functions.iter().flat_map(|function| function.mentions.iter()).any(|&name| is_of_sharding(name))
+}
+
+fn is_of_sharding(name: Symbol) -> bool {
+    let name = name.as_str().to_ascii_lowercase();
+    WORDS.iter().any(|word| name.contains(word))
+}
