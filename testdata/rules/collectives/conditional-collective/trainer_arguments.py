@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 
 class Saving(Trainer):
+    def is_sharded(self):
+        return self.is_deepspeed_enabled
+
     def save_model(self, output_dir=None, _internal_call=False):
         if self.args.should_save:
             self._save(output_dir, state_dict=self.accelerator.get_state_dict(self.model))  # error: [conditional-collective]
