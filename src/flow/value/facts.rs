@@ -82,7 +82,7 @@ impl Values {
             Node::Index(value, index) => {
                 // What lies at a place that differs by rank may be shorter here than there.
                 let whole = facts(*value).join(facts(*index));
-                match self.is_equal_share(*index) {
+                match self.is_equal_share(*value, *index) {
                     true => Facts { shape: facts(*value).shape, ..whole },
                     false => Facts { shape: whole.shape | facts(*index).vary, ..whole },
                 }
@@ -212,9 +212,15 @@ impl Values {
     }
 
     /// Whether a slice takes as much on every rank: `[rank * per : (rank + 1) * per]`, `[start : start + per]`.
-    fn is_equal_share(&self, slice: Value) -> bool {
+    fn is_equal_share(&self, whole: Value, slice: Value) -> bool {
         let Node::Range(bounds) = self.node(slice) else { return false };
         let [from, to, ref rest @ ..] = bounds[..] else { return false };
+        if let [step] = *rest
+            && *self.node(to) == Node::None
+            && self.is_in_multiples_of(whole, step)
+        {
+            return true;
+        }
         if rest.iter().any(|&step| *self.node(step) != Node::None) {
             return false;
         }
@@ -236,6 +242,15 @@ impl Values {
         [(a, b, c, d), (a, b, d, c), (b, a, c, d), (b, a, d, c)]
             .into_iter()
             .any(|(index, per, next, same)| per == same && uniform(per) && after(index, next))
+    }
+
+    /// Whether a sequence was cut into a multiple of so many parts: `tensor_split(n * size)` has that many, whatever it cuts.
+    fn is_in_multiples_of(&self, whole: Value, size: Value) -> bool {
+        let (Node::Apply(name, parts) | Node::Mapped(name, parts)) = self.node(whole) else { return false };
+        let cuts = matches!(name.as_str().rsplit('.').next(), Some("tensor_split" | "array_split"));
+        cuts && parts.iter().skip(1).any(|&count| {
+            matches!(*self.node(count), Node::Binary(BinaryOp::Mul, left, right) if left == size || right == size)
+        })
     }
 
     fn contents(&self, value: Value, fuel: u8) -> Axes {
