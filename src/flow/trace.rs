@@ -247,10 +247,10 @@ pub struct Tracer<'a> {
     received: FxHashMap<u64, Vec<EffectId>>,
     /// Where the class last traced asked for what it was sent together with something that settled the question.
     heard: Heard,
-    /// How often a class heard something.
-    hearings: u32,
     /// The same, of the two classes compared.
     both_heard: [Rc<Heard>; 2],
+    /// How often a class heard something.
+    hearings: u32,
     /// Questions whether something is this or that constant: what, which, and the answer that says so.
     equations: FxHashMap<u64, (Value, Value, bool)>,
     /// Classes traced before.
@@ -299,8 +299,8 @@ impl<'a> Tracer<'a> {
             decisions: FxHashMap::default(),
             received: FxHashMap::default(),
             heard: Heard::default(),
-            hearings: 0,
             both_heard: Default::default(),
+            hearings: 0,
             equations: FxHashMap::default(),
             classes: FxHashMap::default(),
             common: Answers::default(),

@@ -10,7 +10,7 @@ use crate::model::{
     expressions_of,
 };
 
-use super::blocks::{conditions_in, is_test};
+use super::blocks::{conditions_in, function_around, is_test};
 use super::communication::{Communication, Issue, Wanted, argument, class_around};
 use super::program::Program;
 use super::resolve::Target;
@@ -94,9 +94,7 @@ impl Search<'_, '_> {
             // The groups of an object that goes with its job, mostly.
             OperationKind::Teardown => Confidence::Low,
             // What is left to do is mostly nothing, and the objects of a test go where the test ends.
-            _ if self.depends_on_state(file, function, &issue) || is_test(&self.program.file(file).path) => {
-                Confidence::Low
-            }
+            _ if self.depends_on_state(&issue) || is_test(&self.program.file(file).path) => Confidence::Low,
             _ => issue.confidence,
         };
         let (function, main) = ((file, function), None);
@@ -104,16 +102,11 @@ impl Search<'_, '_> {
     }
 
     /// Whether something on the way to the operation asks what the object still has to do.
-    fn depends_on_state(&self, file: FileId, destructor: LocalFunction, issue: &Issue) -> bool {
+    fn depends_on_state(&self, issue: &Issue) -> bool {
         let sites = issue.calls.iter().map(|&(site, _)| site).chain([issue.site]);
         sites.into_iter().any(|site| {
             let model = &self.program.file(site.file).model;
-            let function = if site.file == file && contains(model, destructor, site) {
-                Some(destructor)
-            } else {
-                function_around(model, site)
-            };
-            let Some(function) = function else { return false };
+            let Some(function) = function_around(model, site.span) else { return false };
             let conditions = conditions_in(model, model.function(function).body);
             conditions.into_iter().any(|(block, test)| {
                 let around = block.start <= site.span.start && site.span.end <= block.end;
@@ -359,20 +352,6 @@ impl Search<'_, '_> {
         }
         None
     }
-}
-
-fn contains(model: &File, function: LocalFunction, site: Site) -> bool {
-    let span = model.function(function).span;
-    span.start <= site.span.start && site.span.end <= span.end
-}
-
-/// The innermost function that a place stands in.
-fn function_around(model: &File, site: Site) -> Option<LocalFunction> {
-    let functions = (0..model.functions.len() as u32).map(LocalFunction);
-    functions.filter(|&function| contains(model, function, site)).min_by_key(|&function| {
-        let span = model.function(function).span;
-        span.end - span.start
-    })
 }
 
 /// Whether a condition asks an attribute of the object whose method it stands in.

@@ -1,8 +1,10 @@
 //! The blocks of a function as handlers see them: what follows a statement, what a block binds, mentions and calls.
 
 use crate::base::{Span, Symbol};
+use crate::catalog::Catalog;
 use crate::model::{
-    Block, Call, Expr, ExprId, File, Stmt, StmtId, Try, each_expression, each_statement, expressions_of,
+    Block, Call, Expr, ExprId, File, LocalFunction, Stmt, StmtId, Try, blocks_of, each_expression, each_statement,
+    expressions_of,
 };
 
 /// A block around a statement: what follows in it.
@@ -167,23 +169,28 @@ pub(super) fn calls_of(model: &File, stmt: StmtId) -> Vec<(ExprId, Call)> {
     out
 }
 
+/// Whether an expression names this rank, or its place among the others, by a name that conventionally stands for it.
+pub(super) fn speaks_of_rank(catalog: &Catalog, model: &File, root: ExprId) -> bool {
+    let mut speaks = false;
+    each_expression(model, root, &mut |_, expr| {
+        if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+            speaks |= catalog.is_rank_by_name(name);
+        }
+    });
+    speaks
+}
+
+/// The innermost function around a place.
+pub(super) fn function_around(model: &File, place: Span) -> Option<LocalFunction> {
+    let functions = (0..model.functions.len() as u32).map(LocalFunction);
+    let span = |function: LocalFunction| model.function(function).span;
+    let around = functions.filter(|&function| span(function).start <= place.start && place.end <= span(function).end);
+    around.min_by_key(|&function| span(function).end - span(function).start)
+}
+
 /// The statements within a statement, in source order.
 pub(super) fn collect(model: &File, stmt: StmtId, out: &mut Vec<StmtId>) {
-    let mut blocks: Vec<Block> = Vec::new();
-    match model.stmt(stmt) {
-        Stmt::If { body, orelse, .. } | Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
-            blocks.extend([*body, *orelse]);
-        }
-        Stmt::With { body, .. } => blocks.push(*body),
-        Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| case.body)),
-        Stmt::Try(parts) => {
-            blocks.push(parts.body);
-            blocks.extend(parts.handlers.iter().map(|handler| handler.body));
-            blocks.extend([parts.orelse, parts.finally]);
-        }
-        _ => {}
-    }
-    for block in blocks {
+    for block in blocks_of(model.stmt(stmt)) {
         each_statement(model, block, &mut |id, _| out.push(id));
     }
 }

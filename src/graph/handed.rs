@@ -5,7 +5,7 @@ use crate::base::{Span, Symbol};
 use crate::flow::{GroupKey, Node, Value};
 use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_expression, each_statement};
 
-use super::blocks::conditions_in;
+use super::blocks::{conditions_in, speaks_of_rank};
 use super::confidence::Evidence;
 
 /// Parts of a question that are looked at.
@@ -100,17 +100,11 @@ impl Evidence<'_, '_> {
         }
         let fills = |function: LocalFunction| fillings(model, function, name);
         let conditions = conditions_in(model, model.function(method).body);
-        let catalog = &engine.program.catalog;
         let by_rank = |span: Span| {
-            conditions.iter().any(|&(block, test)| {
-                let mut asks = false;
-                each_expression(model, test, &mut |_, expr| {
-                    if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
-                        asks |= catalog.is_rank_by_name(name);
-                    }
-                });
-                asks && block.start <= span.start && span.end <= block.end
-            })
+            let around = |block: Span| block.start <= span.start && span.end <= block.end;
+            conditions
+                .iter()
+                .any(|&(block, test)| around(block) && speaks_of_rank(&engine.program.catalog, model, test))
         };
         let own = fills(method);
         let elsewhere =

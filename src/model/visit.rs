@@ -2,6 +2,8 @@
 
 use smallvec::{SmallVec, smallvec};
 
+use crate::base::Symbol;
+
 use super::{Block, Expr, ExprId, File, LocalFunction, Stmt, StmtId};
 
 /// Calls `visit` for every statement of `block` and of the blocks nested in it, in source order.
@@ -47,6 +49,17 @@ pub fn each_expression(file: &File, root: ExprId, visit: &mut dyn FnMut(ExprId, 
         children(file, expr, &mut below);
         pending.extend(below.drain(..).rev());
     }
+}
+
+/// The variables that an expression names, in source order.
+pub fn names_in(file: &File, root: ExprId) -> Vec<Symbol> {
+    let mut names = Vec::new();
+    each_expression(file, root, &mut |_, expr| {
+        if let Expr::Name(name) = expr {
+            names.push(name);
+        }
+    });
+    names
 }
 
 /// Calls `visit` for every call of `function`, in source order; those of nested functions are not included.

@@ -54,10 +54,11 @@ impl Run<'_, '_> {
         }
         let part = |value: Option<Value>| self.evaluator.wire(value);
         let root = self.evaluator.root_wire(event.root, &group);
-        // A group of this rank alone is made without a word to anybody.
+        // Each rank makes a group of itself alone: as many as there are ranks, and nobody waits for another.
         let alone = Concrete::Tuple(vec![Concrete::Int(self.evaluator.class.rank)]);
-        let members = match event.members.filter(|_| event.creates).map(|members| self.evaluator.value(members)) {
-            Some(members) if members == alone => 2,
+        let own = |members: Value| self.tracer.values.vary(members).meets(self.tracer.world.axes);
+        let members = match event.members.filter(|&members| event.creates && own(members)) {
+            Some(members) if self.evaluator.value(members) == alone => 2,
             _ => part(event.members),
         };
         let operator = event.operator;

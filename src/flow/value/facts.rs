@@ -211,12 +211,14 @@ impl Values {
         }
     }
 
-    /// Whether a slice takes as much on every rank: `[rank * per : (rank + 1) * per]`, `[start : start + per]`.
+    /// Whether a slice takes as much on every rank: `[rank * per : (rank + 1) * per]`, `[start : start + per]`, and
+    /// `[rank :: size]` of what was cut into a multiple of `size` parts.
     fn is_equal_share(&self, whole: Value, slice: Value) -> bool {
         let Node::Range(bounds) = self.node(slice) else { return false };
         let [from, to, ref rest @ ..] = bounds[..] else { return false };
         if let [step] = *rest
             && *self.node(to) == Node::None
+            && self.vary(step).is_empty()
             && self.is_in_multiples_of(whole, step)
         {
             return true;

@@ -5,7 +5,7 @@ use crate::flow::{Effect, Node};
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, ParameterKind, Stmt, each_expression, each_statement};
 
 use super::super::blame::preorder;
-use super::super::blocks::conditions_in;
+use super::super::blocks::{conditions_in, speaks_of_rank};
 use super::super::communication::calls_in;
 use super::super::confidence::Evidence;
 use super::super::evaluate::Engine;
@@ -58,7 +58,7 @@ impl Evidence<'_, '_> {
         let program = self.engine.program;
         let assigned = names.iter().filter_map(|&name| program.single_assignment(born.file, function, name));
         let mut put_together = std::iter::once(question).chain(assigned);
-        if put_together.any(|expr| self.speaks_of_rank(model, expr)) {
+        if put_together.any(|expr| speaks_of_rank(&self.engine.program.catalog, model, expr)) {
             return false;
         }
         let place = Place { model, function, names, texts: texts_in(model, question) };
@@ -77,8 +77,11 @@ impl Evidence<'_, '_> {
         let model = place.model;
         let within = |block: &Span, span: Span| block.start <= span.start && span.end <= block.end;
         let conditions = conditions_in(model, model.function(place.function).body);
-        let by_rank: Vec<Span> =
-            conditions.iter().filter(|(_, test)| self.speaks_of_rank(model, *test)).map(|(block, _)| *block).collect();
+        let by_rank: Vec<Span> = conditions
+            .iter()
+            .filter(|(_, test)| speaks_of_rank(&self.engine.program.catalog, model, *test))
+            .map(|(block, _)| *block)
+            .collect();
         let (around, decided): (Vec<Span>, Vec<Span>) =
             conditions.iter().map(|(block, _)| *block).partition(|block| within(block, born.span));
         // What a rank does that finds it and leaves.
@@ -139,11 +142,6 @@ impl Evidence<'_, '_> {
     /// Whether the rank that issues the operation misses what it asks for.
     fn misses_it(&self) -> bool {
         matches!(self.kind, SplitKind::Conditional | SplitKind::EarlyExit) && self.issuer_finds_it() == Some(false)
-    }
-
-    fn speaks_of_rank(&self, model: &File, expr: ExprId) -> bool {
-        let catalog = &self.engine.program.catalog;
-        named_in(model, expr).iter().any(|&name| catalog.is_rank_by_name(name))
     }
 
     /// Whether the program itself says that one rank may miss what another finds: a rank that misses it exchanges tensors
@@ -210,17 +208,6 @@ fn parameters_for(model: &File, call: Call, callee: &File, function: LocalFuncti
         positional.zip(model.list(call.args)).filter(|(_, argument)| speaks(**argument)).map(|(name, _)| name);
     let keywords = model.keywords(call).iter().filter(|keyword| speaks(keyword.value));
     by_position.chain(keywords.filter_map(|keyword| keyword.name)).collect()
-}
-
-/// All names in an expression, of functions and methods too.
-fn named_in(model: &File, root: ExprId) -> Vec<Symbol> {
-    let mut out = Vec::new();
-    each_expression(model, root, &mut |_, expr| {
-        if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
-            out.push(name);
-        }
-    });
-    out
 }
 
 /// The texts that an expression is put together with.

@@ -1,5 +1,6 @@
 //! Where things stand in the source, and what they are called there.
 
+use super::super::blocks::function_around;
 use super::{Engine, Frame};
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::flow::{Axes, TOO_DEEP, Value};
@@ -25,12 +26,7 @@ impl<'p> Engine<'p> {
 
     /// The innermost function around a place.
     pub(in crate::graph) fn function_at(&self, site: Site) -> Option<LocalFunction> {
-        let functions = &self.program.file(site.file).model.functions;
-        let holds = |span: Span| span.start <= site.span.start && site.span.end <= span.end;
-        let around = functions.iter().enumerate().filter(|(_, function)| holds(function.span));
-        around
-            .min_by_key(|(_, function)| function.span.end - function.span.start)
-            .map(|(at, _)| LocalFunction(at as u32))
+        function_around(&self.program.file(site.file).model, site.span)
     }
 
     /// Whether two places lie in the same outermost function or method, or both outside all of them.

@@ -29,7 +29,7 @@ impl<'p> Engine<'p> {
     }
 
     /// The statements of a block, those behind a place where some turns end under the condition that this one does not.
-    pub(super) fn statements(&mut self, frame: &mut Frame<'p>, block: Block) {
+    pub(super) fn block(&mut self, frame: &mut Frame<'p>, block: Block) {
         let mut behind: Vec<(usize, Value)> = Vec::new();
         let guards = frame.guards.len();
         for &stmt in frame.model.block(block) {
@@ -58,12 +58,7 @@ impl<'p> Engine<'p> {
     }
 
     /// What the arms noted since `known` may have left in a variable of the loop, which was `before` when the turn began.
-    pub(super) fn left_behind(
-        &mut self,
-        cuts: &[CutShort],
-        name: Symbol,
-        before: Option<Value>,
-    ) -> impl Iterator<Item = Value> {
+    pub(super) fn left_behind(&mut self, cuts: &[CutShort], name: Symbol, before: Option<Value>) -> Vec<Value> {
         let mut out = Vec::new();
         for cut in cuts {
             let assigned = cut.changes.iter().find(|(changed, _)| *changed == name).and_then(|(_, value)| *value);
@@ -75,7 +70,7 @@ impl<'p> Engine<'p> {
                 _ => {}
             }
         }
-        out.into_iter()
+        out
     }
 }
 

@@ -8,10 +8,6 @@ use super::super::resolve::Target;
 use super::{Engine, Frame};
 
 impl<'p> Engine<'p> {
-    pub(super) fn block(&mut self, frame: &mut Frame<'p>, block: Block) {
-        self.statements(frame, block);
-    }
-
     pub(super) fn statement(&mut self, frame: &mut Frame<'p>, id: StmtId) {
         let model = frame.model;
         let span = model.stmt_span(id);

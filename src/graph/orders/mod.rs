@@ -9,6 +9,7 @@ use crate::catalog::{Entry, OperationKind};
 use crate::finding::Confidence;
 use crate::model::{
     Block, Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement,
+    names_in,
 };
 
 use super::program::Program;
@@ -101,7 +102,7 @@ impl<'p> Search<'p> {
                 && let Some(source) = place.unordered(*iter)
             {
                 let mut tainted = FxHashSet::default();
-                names_in(model, *target, &mut tainted);
+                tainted.extend(names_in(model, *target));
                 if let Some((call, spoken)) = self.in_body(place, *body, &mut tainted) {
                     self.report(place, *iter, source, call, spoken);
                 }
@@ -113,7 +114,7 @@ impl<'p> Search<'p> {
                         for clause in &comprehension.clauses {
                             let Some(source) = place.unordered(clause.iter) else { continue };
                             let mut tainted = FxHashSet::default();
-                            names_in(model, clause.target, &mut tainted);
+                            tainted.extend(names_in(model, clause.target));
                             if let Some((call, spoken)) = self.in_expression(place, comprehension.element, &tainted) {
                                 self.report(place, clause.iter, source, call, spoken);
                             }
@@ -333,16 +334,8 @@ fn changed(model: &File, expr: ExprId) -> Option<ExprId> {
 /// The names that are bound whole; what holds many things is not about one of them.
 fn own_names(model: &File, target: ExprId, out: &mut FxHashSet<Symbol>) {
     if !matches!(model.expr(target), Expr::Attribute { .. } | Expr::Subscript(..)) {
-        names_in(model, target, out);
+        out.extend(names_in(model, target));
     }
-}
-
-fn names_in(model: &File, expr: ExprId, out: &mut FxHashSet<Symbol>) {
-    each_expression(model, expr, &mut |_, part| {
-        if let Expr::Name(name) = part {
-            out.insert(name);
-        }
-    });
 }
 
 fn mentions_any(model: &File, expr: ExprId, names: &FxHashSet<Symbol>) -> bool {

@@ -3,9 +3,9 @@
 use crate::base::FileId;
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{Block, Call, Expr, ExprId, LocalFunction, Stmt, Try, each_expression, each_statement};
+use crate::model::{Block, Call, Expr, ExprId, LocalFunction, Stmt, Try, each_statement};
 
-use super::super::blocks::{conditions_in, is_test, mentions, names_bound, yields};
+use super::super::blocks::{conditions_in, is_test, mentions, names_bound, speaks_of_rank, yields};
 use super::super::communication::{Issue, Wanted, calls_in};
 use super::super::hazard::Caught;
 use super::super::helpers::called;
@@ -104,15 +104,7 @@ impl Search<'_, '_> {
         // Where some ranks only are in the block, the others stand in what comes last already, and wait there for a rank
         // that has failed as well as for one that has not.
         let alone = conditions_in(model, parts.body);
-        let asks_rank = |test: ExprId| {
-            let mut asks = false;
-            each_expression(model, test, &mut |_, expr| {
-                if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
-                    asks |= self.program.catalog.is_rank_by_name(name);
-                }
-            });
-            asks
-        };
+        let asks_rank = |test: ExprId| speaks_of_rank(&self.program.catalog, model, test);
         peers.retain(|peer| {
             let at = peer.start().span;
             !alone.iter().any(|&(block, test)| block.start <= at.start && at.end <= block.end && asks_rank(test))

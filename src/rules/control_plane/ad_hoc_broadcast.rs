@@ -1,9 +1,9 @@
 //! `ad-hoc-broadcast`: a tensor or object is broadcast outside the envelope and its manifest.
 
-use crate::base::{FileId, Symbol};
+use crate::base::FileId;
 use crate::finding::Severity;
 use crate::graph::{Program, Target};
-use crate::model::{CompareOp, Expr, ExprId, File, Stmt, each_expression, each_statement};
+use crate::model::{CompareOp, Expr, ExprId, File, Stmt, each_expression, each_statement, names_in};
 use crate::rules::calls::{CallSite, argument, calls_named, symbols};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
@@ -143,16 +143,6 @@ fn comes_from(
             let value = program.single_assignment(call.file, call.function, name);
             value.is_some_and(|value| comes_from(program, model, call, value, envelopes, fuel))
         })
-}
-
-fn names_in(model: &File, expr: ExprId) -> Vec<Symbol> {
-    let mut names = Vec::new();
-    each_expression(model, expr, &mut |_, part| {
-        if let Expr::Name(name) = part {
-            names.push(name);
-        }
-    });
-    names
 }
 
 fn report(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::base::{FileId, Site, Symbol};
-use crate::model::{Block, Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
+use crate::model::{Block, Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, names_in};
 
 use super::super::super::program::Program;
 use super::super::step::StepKind;
@@ -159,7 +159,7 @@ impl<'p> Reader<'p> {
                     if let Stmt::Assign { targets, value } = stmt
                         && mentions(model, *value, &names)
                     {
-                        names.extend(model.list(*targets).iter().flat_map(|&target| names_of(model, target)));
+                        names.extend(model.list(*targets).iter().flat_map(|&target| names_in(model, target)));
                     }
                 });
                 self.turns.push(Turn { names, counts, sequence });
@@ -235,7 +235,7 @@ impl<'p> Reader<'p> {
     /// The elements that a loop binds, and whether it counts.
     fn elements(&self, target: ExprId, iter: ExprId) -> (Vec<Symbol>, bool) {
         let model = self.model;
-        let mut names = names_of(model, target);
+        let mut names = names_in(model, target);
         let Expr::Call(call) = model.expr(iter) else { return (names, false) };
         match model.expr(model.call(call).callee) {
             Expr::Name(name) if name.as_str() == "range" => return (names, true),
@@ -450,16 +450,6 @@ impl<'p> Reader<'p> {
             end.sieved = all.sieved;
         }
     }
-}
-
-fn names_of(model: &File, target: ExprId) -> Vec<Symbol> {
-    let mut out = Vec::new();
-    each_expression(model, target, &mut |_, expr| {
-        if let Expr::Name(name) = expr {
-            out.push(name);
-        }
-    });
-    out
 }
 
 fn mentions(model: &File, root: ExprId, names: &[Symbol]) -> bool {
