@@ -49,7 +49,7 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
             let suspects = Suspects::of(taint, function, outer);
             let id = program.function_id(file, LocalFunction(index as u32));
             if reached[index] {
-                let parts = Parts { function, places: reaching.places(id), suspects: &suspects };
+                let parts = Parts { function, places: reaching.places(id), suspects: &suspects, taint: Some(taint) };
                 if parts.is_notable(taint) || parts.decides() || parts.hands_on(&sensitive) {
                     out.insert(id);
                     // What a nested function captures is known where its home runs.
@@ -99,7 +99,7 @@ fn sensitive(program: &Program, reaching: &Reaching) -> FxHashSet<Symbol> {
         if suspects.is_empty() {
             continue;
         }
-        let parts = Parts { function, places: reaching.places(id), suspects: &suspects };
+        let parts = Parts { function, places: reaching.places(id), suspects: &suspects, taint: None };
         if parts.decides() || parts.hands_on(&operations) {
             names.extend(names_of(program, id));
             if let Some(home) = home {
@@ -114,7 +114,7 @@ fn sensitive(program: &Program, reaching: &Reaching) -> FxHashSet<Symbol> {
         let before = waiting.len();
         waiting.retain(|(id, suspects)| {
             let function = program.function(*id);
-            let parts = Parts { function, places: reaching.places(*id), suspects };
+            let parts = Parts { function, places: reaching.places(*id), suspects, taint: None };
             let hands_on = parts.hands_on(&names);
             if hands_on {
                 names.extend(names_of(program, *id));
@@ -147,6 +147,8 @@ struct Parts<'a> {
     function: &'a Function,
     places: &'a [Place],
     suspects: &'a Suspects<'a>,
+    /// Who raises on some ranks; absent where only what the function is handed counts.
+    taint: Option<&'a Taint>,
 }
 
 impl Parts<'_> {
@@ -158,7 +160,16 @@ impl Parts<'_> {
 
     /// Whether a condition that may differ decides about a collective.
     fn decides(&self) -> bool {
-        self.function.guards.iter().any(|guard| self.matters(guard) && self.suspects.within(guard.start, guard.end))
+        self.function.guards.iter().any(|guard| self.matters(guard) && self.may_differ(guard))
+    }
+
+    /// Whether ranks may answer the condition differently, or some fail at what is tried.
+    fn may_differ(&self, guard: &Guard) -> bool {
+        if !guard.tried {
+            return self.suspects.within(guard.start, guard.end);
+        }
+        let tried = &self.function.mentions[guard.start as usize..guard.end as usize];
+        self.taint.is_some_and(|taint| tried.iter().any(|&name| taint.raises(name)))
     }
 
     fn matters(&self, guard: &Guard) -> bool {

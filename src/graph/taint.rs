@@ -21,6 +21,9 @@ const GROUPS: [&str; 3] = ["group", "process_group", "pg"];
 /// Rounds in which names spread through returns and attributes.
 const ROUNDS: usize = 3;
 
+/// Calls that a failure is followed through to who catches it.
+const RAISED_THROUGH: usize = 2;
+
 /// A name that more functions than this define or write means too many things to follow.
 const MAX_NAMESAKES: usize = 10;
 
@@ -39,6 +42,8 @@ pub struct Taint {
     notable: FxHashSet<Symbol>,
     /// Those that count only behind another: `get` behind `environ`.
     notable_pairs: FxHashSet<(Symbol, Symbol)>,
+    /// Functions that raise under a condition that may differ, or call one that does.
+    raising: FxHashSet<Symbol>,
 }
 
 /// How common names are in a program.
@@ -151,7 +156,34 @@ impl Taint {
             }
             fresh = Some(found);
         }
+        taint.raising = taint.raising(program, &frequency);
         taint
+    }
+
+    /// Functions that raise under a condition that may differ, and who calls them without more ado.
+    fn raising(&self, program: &Program, frequency: &Frequency) -> FxHashSet<Symbol> {
+        let functions = || program.file_ids().into_iter().flat_map(|file| &program.file(file).model.functions);
+        let named = |function: &&Function| function.kind == FunctionKind::Def && !frequency.is_generic(function.name);
+        let raises = |function: &&Function| {
+            function.guards.iter().any(|guard| guard.raises) && {
+                let suspects = Suspects::of(self, function, Vec::new());
+                let mut guards = function.guards.iter().filter(|guard| guard.raises);
+                guards.any(|guard| suspects.within(guard.start, guard.end))
+            }
+        };
+        let mut out: FxHashSet<Symbol> =
+            functions().filter(named).filter(raises).map(|function| function.name).collect();
+        for _ in 0..RAISED_THROUGH {
+            let calls = |function: &&Function| function.mentions.iter().any(|name| out.contains(name));
+            let found: Vec<Symbol> = functions().filter(named).filter(calls).map(|function| function.name).collect();
+            out.extend(found);
+        }
+        out
+    }
+
+    /// Whether a function of this name may raise on some ranks only.
+    pub(super) fn raises(&self, name: Symbol) -> bool {
+        self.raising.contains(&name)
     }
 
     /// Whether the name may stand for something that differs.

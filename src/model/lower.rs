@@ -51,6 +51,8 @@ pub(super) struct Scope {
     guard: u32,
     /// Statements so far that leave a block.
     exits: u32,
+    /// Those of them that raise.
+    raises: u32,
     /// Those of them that end a turn of the loop at hand.
     cuts: u32,
     /// The condition under which the last statement may have ended a turn, counted from 1.
@@ -122,9 +124,9 @@ impl Lowerer {
     /// Lowers blocks that stand under the condition lowered since `start`.
     pub(super) fn under<R>(&mut self, start: u32, blocks: impl FnOnce(&mut Self) -> R) -> R {
         let scope = self.scope();
-        let (around, exits, cuts) = (scope.guard, scope.exits, scope.cuts);
+        let (around, exits, raises, cuts) = (scope.guard, scope.exits, scope.raises, scope.cuts);
         let end = scope.mentions.len() as u32;
-        scope.guards.push(Guard { start, end, around, until: end, exits: false });
+        scope.guards.push(Guard { start, end, around, until: end, ..Guard::default() });
         scope.guard = scope.guards.len() as u32;
         let at = scope.guards.len() - 1;
         let out = blocks(self);
@@ -134,7 +136,7 @@ impl Lowerer {
             scope.cut.get_or_insert(at as u32 + 1);
         }
         let (guard, until) = (&mut scope.guards[at], scope.mentions.len() as u32);
-        (guard.until, guard.exits) = (until, scope.exits > exits);
+        (guard.until, guard.exits, guard.raises) = (until, scope.exits > exits, scope.raises > raises);
         guard.exits |= scope.mentions[end as usize..].iter().any(|name| ENDING.contains(&name.as_str()));
         out
     }
@@ -144,7 +146,7 @@ impl Lowerer {
         let scope = self.scope();
         let (until, around) = (scope.mentions.len() as u32, scope.guard);
         if start < end {
-            scope.guards.push(Guard { start, end, around, until, exits: false });
+            scope.guards.push(Guard { start, end, around, until, ..Guard::default() });
         }
     }
 
@@ -298,7 +300,8 @@ impl Lowerer {
             ast::Stmt::Match(stmt) => self.match_statement(stmt),
             ast::Stmt::Try(stmt) => self.try_statement(stmt),
             ast::Stmt::Raise(stmt) => {
-                self.scope().exits += 1;
+                let scope = self.scope();
+                (scope.exits, scope.raises) = (scope.exits + 1, scope.raises + 1);
                 Stmt::Raise(stmt.exc.as_deref().map(|exc| self.expr(exc)))
             }
             ast::Stmt::Assert(stmt) => {
@@ -354,8 +357,10 @@ impl Lowerer {
     }
 
     fn try_statement(&mut self, stmt: &ast::StmtTry) -> Stmt {
+        let start = self.mark();
         let body = self.body(&stmt.body);
-        let handlers = stmt
+        let (end, exits) = (self.mark(), self.scope().exits);
+        let handlers: Vec<Handler> = stmt
             .handlers
             .iter()
             .map(|handler| {
@@ -371,6 +376,11 @@ impl Lowerer {
                 Handler { kind, name, body: self.body(&handler.body), span: Span::new(whole.start, line_end) }
             })
             .collect();
+        if !handlers.is_empty() && start < end {
+            let scope = self.scope();
+            let (around, until, exits) = (scope.guard, scope.mentions.len() as u32, scope.exits > exits);
+            scope.guards.push(Guard { start, end, around, until, exits, tried: true, ..Guard::default() });
+        }
         let (orelse, finally) = (self.body(&stmt.orelse), self.body(&stmt.finalbody));
         Stmt::Try(Box::new(Try { body, handlers, orelse, finally }))
     }

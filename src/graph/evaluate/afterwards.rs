@@ -65,7 +65,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether a call can be left unlooked into for now: by its names the callee neither returns nor keeps anything that
-    /// differs between ranks, and it is handed nothing that does.
+    /// differs between ranks, nor raises on some of them, and it is handed nothing that does.
     pub(super) fn may_wait(&self, function: FunctionId, bound: &[Value]) -> bool {
         let definition = self.program.function(function);
         let nested = definition.parent.is_some_and(|parent| {
@@ -79,6 +79,7 @@ impl<'p> Engine<'p> {
             || definition.is_generator
             || definition.kind != FunctionKind::Def
             || self.taint.holds(definition.name)
+            || self.taint.raises(definition.name)
         {
             return false;
         }

@@ -134,10 +134,13 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Wrapper calls keep the catalogued name, so that `with` recognises them.
+    /// Wrapper calls have one catalogued name, however they are spelled, so that `with` recognises them.
     fn wrapper_name(&self, entry: &Entry, name: Symbol) -> Symbol {
         match entry {
             Entry::Wrapper(catalog::Wrapper::EvensOut) => Symbol::new("torch.distributed.algorithms.join.Join"),
+            Entry::Wrapper(catalog::Wrapper::NoSync) => {
+                Symbol::new("torch.nn.parallel.DistributedDataParallel.no_sync")
+            }
             _ => name,
         }
     }

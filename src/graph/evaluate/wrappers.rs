@@ -10,6 +10,9 @@ use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value};
 use crate::model::{Expr, ExprId, FunctionKind};
 
+/// Choices that are followed to a manager of the catalogue.
+const MAX_CHOICES: usize = 8;
+
 /// What entering a `with` statement's context means.
 pub(super) struct Context {
     /// What `as` binds.
@@ -130,14 +133,30 @@ impl<'p> Engine<'p> {
                     out.manager = self.effects.seq(&[enter, inside], &self.values);
                 }
             }
-            Node::Apply(name, _) | Node::External(name) => {
-                if let Some(Entry::Wrapper(wrapper)) = self.program.catalog.entry(name) {
-                    out.mutes = *wrapper == Wrapper::EvensOut;
-                    out.quiets = *wrapper == Wrapper::NoSync;
-                }
+            _ => {
+                let wrapper = self.wrapper(value);
+                out.mutes = wrapper == Some(Wrapper::EvensOut);
+                out.quiets = wrapper == Some(Wrapper::NoSync);
             }
-            _ => {}
         }
         out
+    }
+
+    /// The wrapper of the catalogue that a value is, under some settings at least: a model that is wrapped for several
+    /// processes only has nothing to suspend where it is not.
+    fn wrapper(&self, value: Value) -> Option<Wrapper> {
+        let mut pending = vec![value];
+        for _ in 0..MAX_CHOICES {
+            match self.values.node(pending.pop()?) {
+                Node::If(_, then, otherwise) => pending.extend([*otherwise, *then]),
+                Node::Apply(name, _) | Node::External(name) => {
+                    if let Some(Entry::Wrapper(wrapper)) = self.program.catalog.entry(*name) {
+                        return Some(*wrapper);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
     }
 }

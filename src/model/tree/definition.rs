@@ -68,8 +68,9 @@ pub struct Flow {
     pub guard: u32,
 }
 
-/// A condition, as the names it mentions, and the condition around it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A condition, as the names it mentions, and the condition around it. What is tried is one as well: what it names decides
+/// whether the handlers run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Guard {
     /// First of the names that it mentions.
     pub start: u32,
@@ -81,6 +82,10 @@ pub struct Guard {
     pub until: u32,
     /// Whether something that it decides about leaves a block, or may end the process.
     pub exits: bool,
+    /// Whether something that it decides about raises.
+    pub raises: bool,
+    /// Whether it is no condition, but what is tried in front of handlers.
+    pub tried: bool,
 }
 
 /// A name or attribute that is called, or handed to a call.
