@@ -220,6 +220,8 @@ pub struct Type {
     pub name: Symbol,
     /// Other names and constructors of it, dotted.
     pub aliases: Vec<Symbol>,
+    /// Packages whose classes are all of this type.
+    pub packages: Vec<Symbol>,
     /// Names that variables, parameters and attributes of this type usually have.
     pub variables: Vec<Symbol>,
     /// Functions that return several things, the first of which is of this type.

@@ -156,6 +156,7 @@ impl<'a> Loader<'a> {
             self.once("variable", variable_name, variable)?;
             variables.push(variable_name);
         }
+        let packages = raw.packages.iter().map(|name| self.dotted(name)).collect::<Loaded<Vec<_>>>()?;
         let first_of = raw.first_of.iter().map(|name| self.dotted(name)).collect::<Loaded<Vec<_>>>()?;
         let mut distinctive = Vec::new();
         for method in &raw.distinctive {
@@ -177,6 +178,7 @@ impl<'a> Loader<'a> {
             None => Type {
                 name,
                 aliases: Vec::new(),
+                packages: Vec::new(),
                 variables: Vec::new(),
                 first_of: Vec::new(),
                 distinctive: Vec::new(),
@@ -184,12 +186,14 @@ impl<'a> Loader<'a> {
             },
         };
         kind.aliases.extend(aliases);
+        kind.packages.extend(packages);
         kind.variables.extend(variables);
         kind.first_of.extend(first_of);
         kind.distinctive.extend(distinctive);
         kind.fields.retain(|(known, _)| !fields.iter().any(|(field, _)| field == known));
         kind.fields.extend(fields);
         self.catalog.firsts.extend(kind.first_of.iter().map(|&function| (function, kind.name)));
+        self.catalog.packages.extend(kind.packages.iter().map(|&package| (package, kind.name)));
         self.catalog.variables.extend(kind.variables.iter().map(|&variable| (variable, kind.name)));
         self.catalog.methods.extend(kind.distinctive.iter().map(|&method| (method, kind.name)));
         for &known_as in kind.aliases.iter().chain([&kind.name]) {

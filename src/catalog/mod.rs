@@ -26,6 +26,8 @@ pub struct Catalog {
     entries: FxHashMap<Symbol, Arc<Entry>>,
     types: FxHashMap<Symbol, Type>,
     variables: FxHashMap<Symbol, Symbol>,
+    /// Packages whose classes are all of one type.
+    packages: Vec<(Symbol, Symbol)>,
     methods: FxHashMap<Symbol, Symbol>,
     firsts: FxHashMap<Symbol, Symbol>,
     axes: Vec<Axis>,
@@ -70,9 +72,19 @@ impl Catalog {
         self.types.values()
     }
 
-    /// The type of that dotted name or alias.
+    /// The type of that dotted name or alias, or of the package that a class lies in.
     pub fn type_named(&self, dotted: Symbol) -> Option<&Type> {
-        self.types.get(&dotted)
+        self.types.get(&dotted).or_else(|| {
+            let (before, class) = dotted.as_str().rsplit_once('.')?;
+            let is_class = class.starts_with(|first: char| first.is_ascii_uppercase());
+            let kind = self.of_package(before.split('.').next()?).filter(|_| is_class)?;
+            self.types.get(&kind)
+        })
+    }
+
+    /// The type that all classes of a package have.
+    pub fn of_package(&self, package: &str) -> Option<Symbol> {
+        self.packages.iter().find(|(name, _)| name.as_str() == package).map(|&(_, kind)| kind)
     }
 
     /// Whether objects of the type are models whose gradients are reduced on the way back through them.

@@ -53,6 +53,8 @@ pub(super) struct RawType {
     #[serde(default)]
     pub aliases: Vec<Spanned<String>>,
     #[serde(default)]
+    pub packages: Vec<Spanned<String>>,
+    #[serde(default)]
     pub variables: Vec<Spanned<String>>,
     #[serde(default)]
     pub first_of: Vec<Spanned<String>>,

@@ -118,16 +118,23 @@ fn compare_classes(
         return Answer::InStep;
     }
     let mut tracer = Tracer::new(terms.values, terms.effects, world, group.clone(), healed, FUEL);
-    for base in bases(&atoms, &missing.axes, members, &ranks) {
-        for other in neighbours(&base, &atoms, &missing.axes, &ranks, extent) {
-            if contradicts(terms, &base) || contradicts(terms, &other) || missing.rank && is_misplaced(&other) {
+    // First ranks that answer every question of fact alike, and part for what they are: that shows more than that
+    // facts may differ.
+    let (no_axes, first) = (BTreeSet::new(), &ranks[..1]);
+    let places = |base: &Assignment| neighbours(base, &[], &missing.axes, &ranks, extent);
+    let facts = |base: &Assignment| neighbours(base, &atoms, &no_axes, first, extent);
+    let bases = bases(&atoms, &missing.axes, members, &ranks);
+    let pairs = bases.iter().map(|base| (base, places(base))).chain(bases.iter().map(|base| (base, facts(base))));
+    for (base, others) in pairs {
+        for other in others {
+            if contradicts(terms, base) || contradicts(terms, &other) || missing.rank && is_misplaced(&other) {
                 continue;
             }
-            if let Some(difference) = tracer.compare(root, &base, &other) {
-                if !two_ranks(&mut tracer, root, (&base, &other), &missing.axes, &ranks, extent) {
+            if let Some(difference) = tracer.compare(root, base, &other) {
+                if !two_ranks(&mut tracer, root, (base, &other), &missing.axes, &ranks, extent) {
                     continue;
                 }
-                let found = Found { group: group.clone(), world, one: base, other, difference };
+                let found = Found { group: group.clone(), world, one: base.clone(), other, difference };
                 return Answer::Parted(Box::new(found));
             }
             if tracer.exhausted() {

@@ -133,7 +133,8 @@ impl Evidence<'_, '_> {
     /// A fact of the outside world that comes from another function has come a long way, through attributes and returns
     /// that hold other things as well.
     fn comes_from_far(&self) -> bool {
-        self.born_outside().is_some_and(|born| !self.is_near(born))
+        let failed = self.leaf.is_some_and(|leaf| self.engine.failures.contains(&leaf));
+        !failed && self.born_outside().is_some_and(|born| !self.is_near(born))
     }
 
     /// An opaque fact of which nobody can say where it was born explains nothing.

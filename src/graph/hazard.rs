@@ -256,6 +256,19 @@ fn failure_within(
     })
 }
 
+/// Whether the call asks somebody over the network.
+pub fn is_request(program: &Program, file: FileId, function: LocalFunction, call: Call) -> bool {
+    let model = &program.file(file).model;
+    let (Expr::Name(last) | Expr::Attribute { name: last, .. }) = model.expr(call.callee) else { return false };
+    if matches!(last.as_str(), "raise_for_status" | "urlopen" | "urlretrieve") {
+        return true;
+    }
+    let dotted = program.resolve(file, function, call.callee);
+    let module = dotted.and_then(|dotted| dotted.as_str().split_once('.').map(|(module, _)| module));
+    module.is_some_and(|module| matches!(module, "requests" | "httpx"))
+        && matches!(last.as_str(), "get" | "post" | "put" | "patch" | "delete" | "head" | "request")
+}
+
 fn failure_of(program: &Program, file: FileId, function: LocalFunction, call: Call) -> Option<Failure> {
     let model = &program.file(file).model;
     let (Expr::Name(last) | Expr::Attribute { name: last, .. }) = model.expr(call.callee) else { return None };

@@ -298,7 +298,10 @@ impl<'p> Search<'p> {
         let names = names.flat_map(|(_, import)| import.names.iter().map(move |alias| ImportedName::of(import, alias)));
         let found: Rc<[Symbol]> = names
             .filter_map(|(_, imported)| match program.imported(file, imported) {
-                Some(Target::External(dotted)) => program.catalog.type_named(dotted).map(|kind| kind.name),
+                Some(Target::External(dotted)) => {
+                    let kind = program.catalog.type_named(dotted).map(|kind| kind.name);
+                    kind.or_else(|| program.catalog.of_package(dotted.as_str()))
+                }
                 _ => None,
             })
             .collect();

@@ -32,11 +32,29 @@ impl Evidence<'_, '_> {
             return false;
         }
         let saves_its_part = event.op.as_str() == "checkpoint_save" && !self.is_opaque();
-        let sites = self.calls.iter().map(|&(site, _)| site).chain(self.decision.map(|decision| decision.site));
-        let mut files: Vec<FileId> = sites.chain([event.site]).map(|site| site.file).collect();
-        files.push(self.engine.program.locate(self.function).0);
+        let here = self.engine.program.locate(self.function).0;
+        let parting = self.decision.map_or(here, |decision| decision.site.file);
+        // A helper of another file is for models of any kind: what counts is who calls it.
+        let files: Vec<FileId> = match parting == event.site.file {
+            true => self.calls.iter().map(|&(site, _)| site.file).chain([parting, here, event.site.file]).collect(),
+            false => vec![parting, here],
+        };
         let speaks = || files.iter().any(|&file| speaks_of_sharding(&self.engine.program.file(file).model));
-        !saves_its_part && !speaks() || self.is_sharded_later(event.site)
+        !saves_its_part && !speaks() || self.lets_sharded_models_pass() || self.is_sharded_later(event.site)
+    }
+
+    /// Whether the question where ranks part lets all of them pass where a setting says that models are sharded.
+    fn lets_sharded_models_pass(&self) -> bool {
+        let Some(test) = self.test else { return false };
+        let values = &self.engine.values;
+        let named = |value: Value| match values.node(value) {
+            Node::Attribute(_, name) | Node::Keyword(_, name) | Node::Apply(name, _) | Node::External(name) => {
+                is_of_sharding(*name)
+            }
+            _ => false,
+        };
+        let Node::Or(left, right) = *values.node(test) else { return false };
+        [left, right].into_iter().any(|part| values.vary(part).is_empty() && values.any_part(part, MAX_PARTS, named))
     }
 
     /// Whether a setting that speaks of sharding decides whether the operation is reached, and nothing in the file where

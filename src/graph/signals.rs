@@ -154,6 +154,32 @@ fn flags(program: &Program, communication: &mut Communication<'_>) -> FxHashMap<
             }
         });
     }
+    let answering = answering(program, &out);
+    out.extend(answering);
+    out
+}
+
+/// Methods that do nothing but say whether the flag of their own class is set.
+fn answering(program: &Program, flags: &FxHashMap<Symbol, Flag>) -> Vec<(Symbol, Flag)> {
+    let mut out = Vec::new();
+    let mut known: Vec<Flag> = flags.values().copied().collect();
+    known.sort_by_key(|flag| (flag.set.file.index(), flag.set.span.start));
+    for flag in known {
+        let (file, handler) = program.locate(flag.handler);
+        let model = &program.file(file).model;
+        let Some(class) = class_around(program, file, handler) else { continue };
+        for &(name, method) in &program.class(class).methods {
+            let [only] = model.block(model.function(method).body) else { continue };
+            if let Stmt::Return(Some(value)) = model.stmt(*only)
+                && flag_name(model, *value)
+                    .and_then(|name| flags.get(&name))
+                    .is_some_and(|said| said.handler == flag.handler)
+                && !flags.contains_key(&name)
+            {
+                out.push((name, flag));
+            }
+        }
+    }
     out
 }
 
@@ -169,12 +195,13 @@ fn asked_for(model: &File, test: ExprId, truth: bool, flags: &FxHashMap<Symbol, 
     }
 }
 
-/// `x.flag`, `x.flag.is_set()`
+/// `x.flag`, `x.flag.is_set()`, `x.method()`
 fn flag_name(model: &File, expr: ExprId) -> Option<Symbol> {
     match model.expr(expr) {
         Expr::Attribute { name, .. } => Some(name),
         Expr::Call(call) => match model.expr(model.call(call).callee) {
             Expr::Attribute { value, name } if name.as_str() == "is_set" => flag_name(model, value),
+            Expr::Attribute { name, .. } if model.list(model.call(call).args).is_empty() => Some(name),
             _ => None,
         },
         _ => None,
@@ -187,8 +214,9 @@ fn is_the_flag(program: &Program, file: FileId, function: LocalFunction, at: Exp
     let home = program.locate(flag.handler);
     let mut object = at;
     while let Expr::Call(call) = model.expr(object) {
-        let Expr::Attribute { value, .. } = model.expr(model.call(call).callee) else { return false };
-        object = value;
+        let callee = model.call(call).callee;
+        let Expr::Attribute { value, name } = model.expr(callee) else { return false };
+        object = if name.as_str() == "is_set" { value } else { callee };
     }
     let Expr::Attribute { value, name } = model.expr(object) else { return false };
     let on_self = matches!(model.expr(value), Expr::Name(name) if name.as_str() == "self");
@@ -196,6 +224,12 @@ fn is_the_flag(program: &Program, file: FileId, function: LocalFunction, at: Exp
         return true;
     }
     let text = name.as_str();
+    let only = || program.methods_named(name).len() == 1;
+    let answers = class_around(program, home.0, home.1)
+        .is_some_and(|class| program.class(class).methods.iter().any(|&(method, _)| method == name) && only());
+    if answers && !on_self {
+        return program.same_tree(home.0, file);
+    }
     !on_self
         && ["sig", "interrupt", "preempt", "terminat", "kill"].iter().any(|word| text.contains(word))
         && program.same_tree(home.0, file)

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::Symbol;
 use crate::catalog::{Entry, Outcome, ValueKind};
-use crate::model::{Function, FunctionKind, Sink};
+use crate::model::{Expr, ExprId, Function, FunctionKind, Sink};
 
 use super::evaluate::data::{is_batch, is_loader};
 use super::program::Program;
@@ -157,7 +157,45 @@ impl Taint {
             fresh = Some(found);
         }
         taint.raising = taint.raising(program, &frequency);
+        let guarded = taint.guarded(program, &frequency);
+        taint.notable.extend(guarded);
         taint
+    }
+
+    /// Functions whose decorators ask something that may differ, such as the rank, before they call them.
+    fn guarded(&self, program: &Program, frequency: &Frequency) -> Vec<Symbol> {
+        let mut deciding: FxHashSet<Symbol> = FxHashSet::default();
+        let functions = || {
+            program
+                .file_ids()
+                .flat_map(|file| program.file(file).model.functions.iter().map(move |function| (file, function)))
+        };
+        for (file, function) in functions() {
+            let model = &program.file(file).model;
+            let outer = |function: &Function| {
+                function.parent.map(|parent| model.function(parent)).filter(|outer| outer.kind == FunctionKind::Def)
+            };
+            let (FunctionKind::Def, Some(mut home)) = (function.kind, outer(function)) else { continue };
+            let suspects = Suspects::of(self, function, Vec::new());
+            if function.guards.iter().any(|guard| !guard.tried && suspects.within(guard.start, guard.end)) {
+                while let Some(further) = outer(home) {
+                    home = further;
+                }
+                deciding.insert(home.name);
+            }
+        }
+        let mut out = Vec::new();
+        for (file, function) in functions() {
+            let model = &program.file(file).model;
+            let named = |decorator: &ExprId| match model.expr(*decorator) {
+                Expr::Name(name) | Expr::Attribute { name, .. } => deciding.contains(&name),
+                _ => false,
+            };
+            if !frequency.is_generic(function.name) && model.list(function.decorators).iter().any(named) {
+                out.push(function.name);
+            }
+        }
+        out
     }
 
     /// Functions that raise under a condition that may differ, and who calls them without more ado.

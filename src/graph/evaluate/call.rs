@@ -16,6 +16,7 @@ impl<'p> Engine<'p> {
     pub(super) fn call(&mut self, frame: &mut Frame<'p>, id: ExprId, call: Call) -> Value {
         let outer = std::mem::take(&mut frame.handed);
         let result = self.called(frame, id, call);
+        self.may_fail(frame, id, frame.model.span(id));
         let handed = std::mem::replace(&mut frame.handed, outer);
         // Who hands a generator to a call that gives back no iterator has it run dry there.
         if !matches!(self.values.node(result), Node::Mapped(..) | Node::Generator(..) | Node::Instance(..)) {

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::failures::Failing;
 use super::passed::Passed;
 use super::skipped::CutShort;
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
@@ -33,6 +34,8 @@ pub(in crate::graph) struct Frame<'p> {
     pub(super) parts: bool,
     /// What one rank has handed out so far.
     pub(super) passed: Vec<Passed>,
+    /// The request whose failure the innermost handler around takes.
+    pub(super) failing: Option<Failing>,
     /// Arms of the loop at hand that have cut a turn short.
     pub(super) cuts: Vec<CutShort>,
 }

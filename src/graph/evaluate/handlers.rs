@@ -34,8 +34,15 @@ impl<'p> Engine<'p> {
             let ended = self.values.make(Node::Apply(Symbol::new("ended"), Box::from([length])));
             return self.branch(frame, ended, span, parts.handlers[0].body, parts.body);
         }
+        let failing = self.failing(frame, parts);
+        let around = frame.failing.clone();
+        frame.failing = failing.clone().or(frame.failing.take());
         let (body, body_changes, body_dead) = self.arm(frame, None, |engine, frame| engine.block(frame, parts.body));
-        let happened = self.unknown(frame, parts.handlers.first().map_or(Span::default(), |handler| handler.span));
+        frame.failing = around;
+        let happened = match failing {
+            Some(failing) => failing.happened(),
+            None => self.unknown(frame, parts.handlers.first().map_or(Span::default(), |handler| handler.span)),
+        };
         let handled: Vec<(HandlerEffect, Changes, bool)> =
             parts.handlers.iter().map(|handler| self.handler(frame, handler, happened)).collect();
         frame.dead = body_dead;
@@ -95,7 +102,7 @@ impl<'p> Engine<'p> {
     }
 
     /// The names of the exception classes that a handler catches; none for all of them.
-    fn caught_names(&mut self, frame: &Frame<'p>, kind: ExprId) -> Vec<Symbol> {
+    pub(super) fn caught_names(&mut self, frame: &Frame<'p>, kind: ExprId) -> Vec<Symbol> {
         let model = frame.model;
         let kinds: Vec<ExprId> = match model.expr(kind) {
             Expr::Tuple(parts) => model.list(parts).to_vec(),

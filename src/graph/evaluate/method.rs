@@ -7,7 +7,7 @@ use crate::model::{Call, Expr, ExprId};
 
 use super::super::resolve::Target;
 use super::arguments::Arguments;
-use super::types::{hands_on, tells_kind, tells_shape};
+use super::types::{hands_on, moves, tells_kind, tells_shape};
 use super::wrapped::BACKWARD;
 use super::{Engine, Frame};
 
@@ -237,6 +237,10 @@ impl<'p> Engine<'p> {
         if tells_shape(name.as_str()) {
             return self.values.make(Node::Length(receiver));
         }
+        // A model or a metric that is moved is the same object.
+        if moves(name.as_str()) && self.is_object(self.where_there(receiver)) {
+            return receiver;
+        }
         if hands_on(name.as_str()) {
             return self.values.make(Node::Apply(name, Box::from([receiver])));
         }
@@ -283,10 +287,10 @@ impl<'p> Engine<'p> {
             arguments.receiver = None;
         }
         match self.wrapper_guard(frame, method, span) {
-            None => self.call_function(frame, method, arguments, span),
+            None => self.call_decorated(frame, method, arguments, span),
             Some(guard) => {
                 let outer = std::mem::take(&mut frame.sequence);
-                let value = self.call_function(frame, method, arguments, span);
+                let value = self.call_decorated(frame, method, arguments, span);
                 let effect = self.take_sequence(frame);
                 frame.sequence = outer;
                 self.choose(
@@ -301,6 +305,21 @@ impl<'p> Engine<'p> {
                 self.values.make(Node::If(guard, value, none))
             }
         }
+    }
+
+    /// Calls a method, or what its decorators have put in its place: that is handed the object as any other argument.
+    fn call_decorated(
+        &mut self,
+        frame: &mut Frame<'p>,
+        method: FunctionId,
+        mut arguments: Arguments,
+        span: Span,
+    ) -> Value {
+        let wrapper = if self.reaches(method) { self.wrapped_by_the_program(method) } else { None };
+        let Some(wrapper) = wrapper else { return self.call_function(frame, method, arguments, span) };
+        let object = arguments.receiver.take();
+        arguments.positional.splice(0..0, object.map(|object| (object, None)));
+        self.call_value(frame, wrapper, arguments, span)
     }
 
     fn conventional_call(&mut self, frame: &mut Frame<'p>, name: Symbol, span: Span) -> Option<Value> {

@@ -17,6 +17,7 @@ mod dispatch;
 mod expand;
 mod expression;
 mod external;
+mod failures;
 mod frame;
 mod halves;
 mod handlers;
@@ -111,6 +112,8 @@ pub struct Engine<'p> {
     pub(super) clocks: FxHashSet<Value>,
     /// Values that say what lies on this rank's disk.
     pub(super) disks: FxHashSet<Value>,
+    /// Failures of requests.
+    pub(super) failures: FxHashSet<Value>,
     /// Conditions under which a function refuses its argument: a file where it asked for a folder.
     pub(super) refusals: FxHashSet<Site>,
     /// Variables of modules that begin with a constant and are set by functions.
@@ -166,6 +169,7 @@ impl<'p> Engine<'p> {
             shares: FxHashSet::default(),
             clocks: FxHashSet::default(),
             disks: FxHashSet::default(),
+            failures: FxHashSet::default(),
             refusals: FxHashSet::default(),
             switches: FxHashSet::default(),
             reaching,
@@ -280,6 +284,7 @@ impl<'p> Engine<'p> {
             parted: false,
             parts: false,
             passed: Vec::new(),
+            failing: None,
             cuts: Vec::new(),
         };
         for (position, parameter) in definition.parameters.iter().enumerate() {

@@ -87,6 +87,7 @@ impl<'p> Engine<'p> {
             parted: false,
             parts: false,
             passed: Vec::new(),
+            failing: None,
             cuts: Vec::new(),
         }
     }

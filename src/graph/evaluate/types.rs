@@ -246,6 +246,14 @@ pub(super) fn tells_kind(name: &str) -> bool {
     matches!(name, "dim" | "ndimension" | "element_size" | "is_floating_point" | "is_complex")
 }
 
+/// Methods of modules that give back the module.
+pub(super) fn moves(name: &str) -> bool {
+    matches!(
+        name,
+        "to" | "cuda" | "cpu" | "float" | "double" | "half" | "bfloat16" | "eval" | "train" | "requires_grad_"
+    )
+}
+
 /// Methods that hand on what they are called on, as far as variance goes.
 pub(super) fn hands_on(name: &str) -> bool {
     matches!(

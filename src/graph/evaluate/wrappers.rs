@@ -31,40 +31,45 @@ impl<'p> Engine<'p> {
     /// A function with its decorators applied: what its name is bound to.
     pub(super) fn decorated(&mut self, frame: &mut Frame<'p>, function: FunctionId) -> Value {
         let plain = self.values.make(Node::Function(function, None));
-        let (file, local) = self.program.locate(function);
-        let model = &self.program.file(file).model;
-        let definition = model.function(local);
-        if definition.kind != FunctionKind::Def || model.list(definition.decorators).is_empty() {
-            return plain;
-        }
-        let scope = definition.parent.unwrap_or(local);
-        let mut value = plain;
-        for &decorator in model.list(definition.decorators).iter().rev() {
-            let callee = match model.expr(decorator) {
-                Expr::Call(call) => model.call(call).callee,
-                _ => decorator,
-            };
-            let Some(Target::Function(wrapper)) = self.program.target(file, scope, callee) else { continue };
-            if self.program.catalogued(wrapper).is_some()
-                || !matches!(model.expr(decorator), Expr::Name(_) | Expr::Attribute { .. })
-            {
-                continue;
-            }
-            // A decorator of the program: what it returns when it is given the function.
-            let wrapper = self.values.make(Node::Function(wrapper, None));
-            if let Some(result) = self.invoked_result(wrapper, &[value])
-                && matches!(self.values.node(result), Node::Closure(..))
-            {
-                value = result;
-            }
-        }
-        match self.wrapper_guard(frame, function, definition.span) {
+        let value = self.wrapped_by_the_program(function).unwrap_or(plain);
+        let span = self.program.function(function).span;
+        match self.wrapper_guard(frame, function, span) {
             Some(first) => {
                 let none = self.none;
                 self.values.make(Node::If(first, value, none))
             }
             None => value,
         }
+    }
+
+    /// What decorators of the program make of a function, if they put another in its place.
+    pub(super) fn wrapped_by_the_program(&mut self, function: FunctionId) -> Option<Value> {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        if definition.kind != FunctionKind::Def || model.list(definition.decorators).is_empty() {
+            return None;
+        }
+        let scope = definition.parent.unwrap_or(local);
+        let mut value = None;
+        for &decorator in model.list(definition.decorators).iter().rev() {
+            if !matches!(model.expr(decorator), Expr::Name(_) | Expr::Attribute { .. }) {
+                continue;
+            }
+            let Some(Target::Function(wrapper)) = self.program.target(file, scope, decorator) else { continue };
+            if self.program.catalogued(wrapper).is_some() {
+                continue;
+            }
+            // A decorator of the program: what it returns when it is given the function.
+            let given = value.unwrap_or_else(|| self.values.make(Node::Function(function, None)));
+            let wrapper = self.values.make(Node::Function(wrapper, None));
+            if let Some(result) = self.invoked_result(wrapper, &[given])
+                && matches!(self.values.node(result), Node::Closure(..))
+            {
+                value = Some(result);
+            }
+        }
+        value
     }
 
     /// The condition under which a decorator of the catalogue lets the function run.

@@ -10,7 +10,8 @@ use super::first_event;
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 40;
 
-/// Where an arm raises because of what only who comes there has worked out, in the function that the `guard` stands in.
+/// Where an arm raises because of what only who comes there has worked out, in the function that the `guard` stands in,
+/// and whether that is this rank's own for certain.
 pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Option<(Site, bool)> {
     let summed = engine.effects.summed(arm);
     if !summed.raises {
@@ -25,8 +26,9 @@ pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Opti
         Effect::Choice { test, site, form: ChoiceForm::Statement, then, otherwise } => {
             let below = [*then, *otherwise];
             let raised = below.into_iter().find_map(|arm| ends_in_failure(engine, arm));
-            match raised.filter(|&raised| is_found(engine, *test, *site, guard, raised)) {
-                Some(raised) => Some((raised, true)),
+            let found = raised.and_then(|raised| Some((raised, is_found(engine, *test, *site, guard, raised)?)));
+            match found {
+                Some(found) => Some(found),
                 None => below.into_iter().find_map(|arm| found_out(engine, arm, guard)),
             }
         }
@@ -54,29 +56,28 @@ fn ends_in_failure(engine: &Engine<'_>, arm: EffectId) -> Option<Site> {
     (!names.iter().any(for_all)).then_some(*site)
 }
 
-/// Whether a question at `asked` is about something that was worked out between the guard and the place where it raises,
-/// or about what lies on the disk: not about a setting that is wrong for every rank.
-fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Site, raised: Site) -> bool {
+/// Whether a question at `asked` is about what is this rank's own or lies on the disk (`true`), or about something that
+/// was worked out between the guard and the place where it raises (`false`: that may be wrong for every rank, as a
+/// setting is). Neither, if it asks for nothing of the kind.
+fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Site, raised: Site) -> Option<bool> {
     if !engine.same_function(guard, raised) {
-        return false;
+        return None;
     }
     let is_own = |part: Value| matches!(engine.values.node(part), Node::Local(..));
     if engine.values.any_part(test, MAX_PARTS, is_own) {
-        return true;
+        return Some(true);
     }
-    let Some((model, question)) = engine.written_at(asked) else { return false };
-    let Some(function) = engine.function_at(asked) else { return false };
+    let (model, question) = engine.written_at(asked)?;
+    let function = engine.function_at(asked)?;
     let mut worked_out: Vec<Symbol> = Vec::new();
     collect_worked_out(model, model.function(function).body, guard, raised, &mut worked_out);
-    let mut asks = false;
-    each_expression(model, question, &mut |_, expr| {
-        asks |= match expr {
-            Expr::Name(name) => worked_out.contains(&name),
-            Expr::Attribute { name, .. } => asks_the_disk(name.as_str()),
-            _ => false,
-        };
+    let (mut disk, mut asks) = (false, false);
+    each_expression(model, question, &mut |_, expr| match expr {
+        Expr::Name(name) => asks |= worked_out.contains(&name),
+        Expr::Attribute { name, .. } => disk |= asks_the_disk(name.as_str()),
+        _ => {}
     });
-    asks
+    (disk || asks).then_some(disk)
 }
 
 /// Methods of a path, of whatever make, that look at the disk.

@@ -1,0 +1,184 @@
+//! What an expression is: the rank within the node, the rank of the job, or the number of ranks.
+
+use crate::base::Symbol;
+use crate::catalog::{Entry, ValueKind};
+use crate::graph::{Program, Scope, Target};
+use crate::model::{Call, Expr, ExprId, LocalFunction, Stmt, each_statement};
+use crate::rules::calls::bodies;
+
+use super::{FUEL, Place};
+
+impl Place<'_> {
+    /// Whether the expression is the rank within the node, or the index of the current device.
+    pub(super) fn is_local(&self, expr: ExprId, fuel: u32) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        match self.model.expr(expr) {
+            Expr::Name(name) => match self.value_of(name) {
+                Value::One(owner, value) => Place { function: owner, ..*self }.is_local(value, fuel),
+                Value::Several => false,
+                Value::Unknown => is_local_name(self.program, name),
+            },
+            Expr::Attribute { name, .. } => is_local_name(self.program, name) && !self.is_given_the_rank(name),
+            Expr::Call(index) => {
+                let call = self.model.call(index);
+                let first = self.model.list(call.args).first().copied();
+                match (self.program.resolve(self.file, self.function, call.callee), first) {
+                    (Some(dotted), Some(arg)) if dotted.as_str() == "int" => self.is_local(arg, fuel),
+                    (Some(dotted), None) if dotted.as_str() == "torch.cuda.current_device" => true,
+                    (Some(dotted), None) => match self.program.catalog.entry(dotted) {
+                        Some(Entry::Value(value)) => is_local_rank(value),
+                        _ => false,
+                    },
+                    _ => self.environment(call).is_some_and(is_local_rank),
+                }
+            }
+            Expr::Subscript(..) => self.key_of(expr).is_some_and(is_local_rank),
+            _ => false,
+        }
+    }
+
+    /// Whether the file gives an attribute of this name the rank of the job, whatever the name says.
+    fn is_given_the_rank(&self, attribute: Symbol) -> bool {
+        let mut given = false;
+        for function in bodies(self.model) {
+            each_statement(self.model, self.model.function(function).body, &mut |_, stmt| {
+                let Stmt::Assign { targets, value } = stmt else { return };
+                let names = |target: &ExprId| matches!(self.model.expr(*target), Expr::Attribute { name, .. } if name == attribute);
+                if !given && self.model.list(*targets).iter().any(names) {
+                    given = Place { function, ..*self }.is_the_rank(*value, FUEL);
+                }
+            });
+        }
+        given
+    }
+
+    /// Whether the expression is the rank of the job.
+    fn is_the_rank(&self, expr: ExprId, fuel: u32) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        let whole = |value: &crate::catalog::Value| value.kind == ValueKind::Rank && value.axis.as_str() == "world";
+        match self.model.expr(expr) {
+            Expr::Name(name) => match self.program.scope_of(self.file, self.function, name) {
+                Scope::Local(owner) => {
+                    let mut rank = false;
+                    each_statement(self.model, self.model.function(owner).body, &mut |_, stmt| {
+                        let Stmt::Assign { targets, value } = stmt else { return };
+                        let names = |target: &ExprId| self.model.expr(*target) == Expr::Name(name);
+                        rank |= self.model.list(*targets).iter().any(names) && self.is_the_rank(*value, fuel);
+                    });
+                    rank
+                }
+                Scope::Global => false,
+            },
+            Expr::Call(index) => {
+                let call = self.model.call(index);
+                let first = self.model.list(call.args).first().copied();
+                match (self.program.resolve(self.file, self.function, call.callee), first) {
+                    (Some(dotted), Some(arg)) if dotted.as_str() == "int" => self.is_the_rank(arg, fuel),
+                    (Some(dotted), None) => {
+                        matches!(self.program.catalog.entry(dotted), Some(Entry::Value(value)) if whole(value))
+                    }
+                    _ => self.environment(call).is_some_and(whole),
+                }
+            }
+            Expr::Subscript(..) => self.key_of(expr).is_some_and(whole),
+            _ => false,
+        }
+    }
+
+    /// Whether the file has anything to do with a job of several ranks: otherwise a name alone says too little.
+    pub(super) fn is_of_a_job(&self) -> bool {
+        const WORDS: [&str; 6] = ["distributed", "accelerate", "deepspeed", "lightning", "horovod", "megatron"];
+        self.model
+            .imports
+            .iter()
+            .flat_map(|(_, import)| import.module.into_iter().chain(import.names.iter().map(|alias| alias.name)))
+            .any(|name| WORDS.iter().any(|word| name.as_str().contains(word)))
+    }
+
+    /// Whether the expression is the number of ranks of the job.
+    pub(super) fn is_world_size(&self, expr: ExprId, fuel: u32) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        let whole = |value: &crate::catalog::Value| value.kind == ValueKind::Size && value.axis.as_str() == "world";
+        let by_name = |name: Symbol| {
+            // The number of ranks of the node has a name of its own.
+            !name.as_str().to_ascii_lowercase().contains("local")
+                && self.program.catalog.convention(name).is_some_and(|convention| whole(&convention.value))
+        };
+        match self.model.expr(expr) {
+            Expr::Name(name) => match self.value_of(name) {
+                Value::One(owner, value) => Place { function: owner, ..*self }.is_world_size(value, fuel),
+                Value::Several => false,
+                Value::Unknown => by_name(name),
+            },
+            Expr::Attribute { name, .. } => by_name(name),
+            Expr::Call(index) => {
+                let call = self.model.call(index);
+                let first = self.model.list(call.args).first().copied();
+                match (self.program.resolve(self.file, self.function, call.callee), first) {
+                    (Some(dotted), Some(arg)) if dotted.as_str() == "int" => self.is_world_size(arg, fuel),
+                    (Some(dotted), None) => match self.program.catalog.entry(dotted) {
+                        Some(Entry::Value(value)) => whole(value),
+                        _ => false,
+                    },
+                    _ => self.environment(call).is_some_and(whole),
+                }
+            }
+            Expr::Subscript(..) => self.key_of(expr).is_some_and(whole),
+            _ => false,
+        }
+    }
+
+    fn value_of(&self, name: Symbol) -> Value {
+        let owner = match self.program.scope_of(self.file, self.function, name) {
+            Scope::Local(owner) => owner,
+            Scope::Global => match self.program.global(self.file, name) {
+                Some(Target::Variable(file, _)) if file == self.file => self.model.module(),
+                _ => return Value::Unknown,
+            },
+        };
+        if let Some(value) = self.program.single_assignment(self.file, owner, name) {
+            return Value::One(owner, value);
+        }
+        match self.model.function(owner).parameters.iter().any(|parameter| parameter.name == name) {
+            true => Value::Unknown,
+            false => Value::Several,
+        }
+    }
+
+    /// `os.environ.get("LOCAL_RANK")`, `os.getenv(…)`
+    fn environment(&self, call: Call) -> Option<&crate::catalog::Value> {
+        let callee = self.program.resolve(self.file, self.function, call.callee)?;
+        if !matches!(callee.as_str(), "os.environ.get" | "os.getenv" | "os.environ.__getitem__") {
+            return None;
+        }
+        match self.model.expr(*self.model.list(call.args).first()?) {
+            Expr::Str(key) => self.program.catalog.environment_key(key.as_str()),
+            _ => None,
+        }
+    }
+
+    /// `os.environ["LOCAL_RANK"]`
+    fn key_of(&self, expr: ExprId) -> Option<&crate::catalog::Value> {
+        let Expr::Subscript(value, index) = self.model.expr(expr) else { return None };
+        let environ = self.program.resolve(self.file, self.function, value)?;
+        match self.model.expr(index) {
+            Expr::Str(key) if environ.as_str() == "os.environ" => self.program.catalog.environment_key(key.as_str()),
+            _ => None,
+        }
+    }
+}
+
+/// What a name was given.
+enum Value {
+    One(LocalFunction, ExprId),
+    Several,
+    Unknown,
+}
+
+fn is_local_rank(value: &crate::catalog::Value) -> bool {
+    value.kind == ValueKind::Rank && value.axis.as_str() == "local"
+}
+
+pub(super) fn is_local_name(program: &Program, name: Symbol) -> bool {
+    program.catalog.convention(name).is_some_and(|convention| is_local_rank(&convention.value))
+}
