@@ -7,9 +7,10 @@
 use rustc_hash::FxHashSet;
 
 use crate::base::{FunctionId, Symbol};
-use crate::catalog::Entry;
-use crate::model::{Function, FunctionKind, Guard, LocalFunction};
+use crate::catalog::{Entry, Wrapper};
+use crate::model::{Expr, Function, FunctionKind, Guard, LocalFunction};
 
+use super::hazard::may_go_otherwise;
 use super::program::Program;
 use super::reach::{Place, Reaching, SOMEWHERE};
 use super::suspects::Suspects;
@@ -18,6 +19,9 @@ use super::taint::Taint;
 /// The functions worth evaluating, of those that reach a collective.
 pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<FunctionId> {
     let sensitive = sensitive(program, reaching);
+    let first_only = |(_, entry): &(Symbol, &Entry)| matches!(entry, Entry::Wrapper(Wrapper::FirstRankOnly));
+    let for_one: FxHashSet<Symbol> =
+        program.catalog.entries().filter(first_only).map(|(name, _)| name.last_part()).collect();
     let mut out = FxHashSet::default();
     for file in program.file_ids() {
         let functions = &program.file(file).model.functions;
@@ -50,7 +54,12 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
             let id = program.function_id(file, LocalFunction(index as u32));
             if reached[index] {
                 let parts = Parts { function, places: reaching.places(id), suspects: &suspects, taint: Some(taint) };
-                if parts.is_notable(taint) || parts.decides() || parts.hands_on(&sensitive) {
+                // What a decorator lets one rank run may be called by a framework.
+                let model = &program.file(file).model;
+                let runs_on_one = model.list(function.decorators).iter().any(|&decorator| {
+                    matches!(model.expr(decorator), Expr::Name(name) | Expr::Attribute { name, .. } if for_one.contains(&name))
+                });
+                if runs_on_one || parts.is_notable(taint) || parts.decides() || parts.hands_on(&sensitive) {
                     out.insert(id);
                     // What a nested function captures is known where its home runs.
                     let mut home = function.parent;
@@ -169,7 +178,7 @@ impl Parts<'_> {
             return self.suspects.within(guard.start, guard.end);
         }
         let tried = &self.function.mentions[guard.start as usize..guard.end as usize];
-        self.taint.is_some_and(|taint| tried.iter().any(|&name| taint.raises(name)))
+        self.taint.is_some_and(|taint| tried.iter().any(|&name| taint.raises(name) || may_go_otherwise(name)))
     }
 
     fn matters(&self, guard: &Guard) -> bool {

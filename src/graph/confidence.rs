@@ -5,12 +5,13 @@ use crate::finding::Confidence;
 use crate::flow::{
     Axes, Decided, Effect, EffectId, EventId, Exit, GroupKey, IS_MEMBER, LoopKind, MEMBERS, Node, Parting, Value,
 };
-use crate::model::{BinaryOp, CompareOp, Expr, ExprId, File, each_expression};
+use crate::model::{CompareOp, Expr, ExprId, File, each_expression};
 
 use super::blame::{arm_without, contains, preorder};
 use super::divergence::group_confidence;
 use super::evaluate::{Birth, Engine};
-use super::questions::{asks_for_kind, asks_for_none, is_said, reaches_plainly, reaches_rank};
+use super::membership::{are_named_alike, is_kept, is_world_rank, may_be_members};
+use super::questions::{asks_for_kind, asks_for_none, reaches_plainly, reaches_rank};
 use super::witness::{Decision, Found, SplitKind};
 
 /// Calls down to an event that are one inferred step of their own.
@@ -75,8 +76,9 @@ impl Evidence<'_, '_> {
             || self.is_asked_by_holders()
             || self.counts_what_was_made()
             || may_be_members(engine, self.test, group)
+            || matches!(group, GroupKey::Other(_)) && are_named_alike(engine, self.question(), self.main)
             || self.asks_members_further()
-            || is_kept(engine, self.cause, self.main)
+            || is_kept(engine, self.root, self.cause, self.main)
             || self.ends_the_job()
             || self.cause.is_none() && self.same_event
             || self.may_be_alike_on_nodes()
@@ -385,73 +387,6 @@ fn first_event(engine: &Engine<'_>, effect: EffectId) -> Option<EventId> {
         Effect::Event(event) => Some(*event),
         _ => None,
     })
-}
-
-/// Whether the ranks of a group that nobody knows the layout of may be just those that the question is true of: it asks
-/// whether this rank is in a list, or works out its place.
-fn may_be_members(engine: &Engine<'_>, test: Option<Value>, group: &GroupKey) -> bool {
-    if !matches!(group, GroupKey::Other(_)) {
-        return false;
-    }
-    let mut pending: Vec<Value> = test.into_iter().collect();
-    for _ in 0..MAX_PARTS {
-        let Some(value) = pending.pop() else { return false };
-        match engine.values.node(value) {
-            Node::Not(inner) => pending.push(*inner),
-            Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
-            Node::Compare(CompareOp::In | CompareOp::NotIn, rank, list) => {
-                return is_world_rank(engine, *rank) && matches!(engine.values.node(*list), Node::Sequence(_));
-            }
-            // Between the first and the last of somebody's ranks.
-            Node::Compare(CompareOp::Less, left, right)
-                if [*left, *right].iter().any(|&side| is_world_rank(engine, side))
-                    && ![*left, *right].iter().any(|&side| matches!(engine.values.node(side), Node::Int(_))) =>
-            {
-                return true;
-            }
-            Node::Compare(_, left, right) => pending.extend([*left, *right]),
-            // What is set where this rank has a place.
-            Node::If(test, then, otherwise) if is_said(engine, *then) != is_said(engine, *otherwise) => {
-                pending.push(*test);
-            }
-            Node::Binary(BinaryOp::Mod | BinaryOp::FloorDiv, left, _) if is_world_rank(engine, *left) => return true,
-            Node::Binary(_, left, right) => pending.extend([*left, *right]),
-            _ => {}
-        }
-    }
-    false
-}
-
-fn is_world_rank(engine: &Engine<'_>, value: Value) -> bool {
-    matches!(engine.values.node(value), Node::Rank(axes) if axes.is_all())
-}
-
-/// Whether a group, or a wrapped model, is made once, behind a question whether it is there: every rank asks at its first
-/// use, and where that is says nothing of who gets there.
-fn is_kept(engine: &Engine<'_>, cause: Option<Parting>, main: EventId) -> bool {
-    let Some(cause) = cause else { return false };
-    let event = engine.effects.event(main);
-    let asks = |test: Value| match event.creates {
-        true => asks_whether_empty(engine, test),
-        false => matches!(engine.values.node(test), Node::Compare(CompareOp::Is, ..)),
-    };
-    let made = event.creates || event.op.as_str() == "ddp_init";
-    made && preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
-        Effect::Choice { test, then, .. } if effect != cause.effect && engine.values.vary(*test).is_empty() => {
-            asks(*test) && contains(engine, *then, main)
-        }
-        _ => false,
-    })
-}
-
-fn asks_whether_empty(engine: &Engine<'_>, test: Value) -> bool {
-    match engine.values.node(test) {
-        Node::Compare(CompareOp::Eq, left, right) => {
-            matches!(engine.values.node(*left), Node::Length(_)) && *engine.values.node(*right) == Node::Int(0)
-        }
-        Node::Not(inner) => matches!(engine.values.node(*inner), Node::Length(_)),
-        _ => false,
-    }
 }
 
 /// Whether a setting chooses the group of all ranks here and a smaller one for the same operation otherwise: who sets it

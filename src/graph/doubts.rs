@@ -110,7 +110,8 @@ impl Evidence<'_, '_> {
             Effect::Choice { test, site, then, otherwise, .. } if elsewhere(*site) => {
                 engine.values.vary(*test).is_empty()
                     && contains(engine, *then, self.main) != contains(engine, *otherwise, self.main)
-                    && (asks_what_it_is(engine, *test) || asks_a_switch(engine, *test))
+                    && (asks_what_it_is(engine, *test) && !engine.speaks_of_shards(*site, decision.site)
+                        || asks_a_switch(engine, *test))
             }
             Effect::Loop { kind: LoopKind::For { iter, .. }, site, body, .. } if elsewhere(*site) => {
                 contains(engine, *body, self.main) && is_held(engine, *iter)

@@ -256,6 +256,14 @@ fn failure_within(
     })
 }
 
+/// Whether a function that mentions the name may ask somebody over the network, or a queue.
+pub fn may_go_otherwise(name: Symbol) -> bool {
+    matches!(
+        name.as_str(),
+        "raise_for_status" | "urlopen" | "urlretrieve" | "requests" | "httpx" | "get_nowait" | "Empty"
+    )
+}
+
 /// Whether the call asks somebody over the network.
 pub fn is_request(program: &Program, file: FileId, function: LocalFunction, call: Call) -> bool {
     let model = &program.file(file).model;

@@ -22,6 +22,7 @@ mod gates;
 mod handed;
 mod hazard;
 mod helpers;
+mod membership;
 mod messages;
 mod modules;
 mod operators;

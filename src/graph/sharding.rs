@@ -5,11 +5,12 @@
 
 use crate::base::{FileId, Site, Symbol};
 use crate::flow::{Effect, Node, Value};
-use crate::model::{Call, Expr, File};
+use crate::model::{Call, Expr, File, each_expression};
 
 use super::blame::{contains, preorder};
 use super::communication::calls_in;
 use super::confidence::Evidence;
+use super::evaluate::Engine;
 use super::witness::SplitKind;
 
 /// What the names are made of that a program uses where it thinks of sharded models.
@@ -31,7 +32,8 @@ impl Evidence<'_, '_> {
         if !event.sharded {
             return false;
         }
-        let saves_its_part = event.op.as_str() == "checkpoint_save" && !self.is_opaque();
+        let saves_its_part =
+            event.op.as_str() == "checkpoint_save" && !self.is_opaque() && self.is_given_nothing(event.site);
         let here = self.engine.program.locate(self.function).0;
         let parting = self.decision.map_or(here, |decision| decision.site.file);
         // A helper of another file is for models of any kind: what counts is who calls it.
@@ -41,6 +43,14 @@ impl Evidence<'_, '_> {
         };
         let speaks = || files.iter().any(|&file| speaks_of_sharding(&self.engine.program.file(file).model));
         !saves_its_part && !speaks() || self.lets_sharded_models_pass() || self.is_sharded_later(event.site)
+    }
+
+    /// Whether the call has no arguments: where a state goes that is given no place the ranks settle together.
+    fn is_given_nothing(&self, call: Site) -> bool {
+        self.engine.written_at(call).is_some_and(|(model, expr)| {
+            matches!(model.expr(expr), Expr::Call(call) if model.list(model.call(call).args).is_empty()
+                && model.keywords(model.call(call)).is_empty())
+        })
     }
 
     /// Whether the question where ranks part lets all of them pass where a setting says that models are sharded.
@@ -102,6 +112,23 @@ impl Evidence<'_, '_> {
             .map(|&(expr, _)| model.span(expr).start)
             .collect();
         !sharders.is_empty() && sharders.iter().all(|&start| start > event.span.end)
+    }
+}
+
+impl Engine<'_> {
+    /// Whether a question in the file where ranks part is whether a thing is sharded: who wrote it has sharded things.
+    pub(super) fn speaks_of_shards(&self, question: Site, parting: Site) -> bool {
+        if question.file != parting.file {
+            return false;
+        }
+        let Some((model, expr)) = self.written_at(question) else { return false };
+        let mut speaks = false;
+        each_expression(model, expr, &mut |_, expr| {
+            if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+                speaks |= matches!(name.as_str(), "DTensor" | "FSDPModule" | "FSDP" | "FullyShardedDataParallel");
+            }
+        });
+        speaks
     }
 }
 

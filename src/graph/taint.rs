@@ -3,11 +3,13 @@
 //! It decides what is worth evaluating. A function that mentions none of these names cannot part ranks by itself;
 //! it is evaluated only when a caller hands it something that differs.
 
+mod functions;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::Symbol;
 use crate::catalog::{Entry, Outcome, ValueKind};
-use crate::model::{Expr, ExprId, Function, FunctionKind, Sink};
+use crate::model::{Function, FunctionKind, Sink};
 
 use super::evaluate::data::{is_batch, is_loader};
 use super::program::Program;
@@ -20,9 +22,6 @@ const GROUPS: [&str; 3] = ["group", "process_group", "pg"];
 
 /// Rounds in which names spread through returns and attributes.
 const ROUNDS: usize = 3;
-
-/// Calls that a failure is followed through to who catches it.
-const RAISED_THROUGH: usize = 2;
 
 /// A name that more functions than this define or write means too many things to follow.
 const MAX_NAMESAKES: usize = 10;
@@ -147,6 +146,7 @@ impl Taint {
             taint.names.insert(Symbol::new(name));
         }
         let frequency = Frequency::of(program);
+        taint.add_answers_of_requests(program, &frequency);
         taint.second = taint.pairs.iter().map(|pair| pair.1).collect();
         let mut fresh = None;
         for _ in 0..ROUNDS {
@@ -160,63 +160,6 @@ impl Taint {
         let guarded = taint.guarded(program, &frequency);
         taint.notable.extend(guarded);
         taint
-    }
-
-    /// Functions whose decorators ask something that may differ, such as the rank, before they call them.
-    fn guarded(&self, program: &Program, frequency: &Frequency) -> Vec<Symbol> {
-        let mut deciding: FxHashSet<Symbol> = FxHashSet::default();
-        let functions = || {
-            program
-                .file_ids()
-                .flat_map(|file| program.file(file).model.functions.iter().map(move |function| (file, function)))
-        };
-        for (file, function) in functions() {
-            let model = &program.file(file).model;
-            let outer = |function: &Function| {
-                function.parent.map(|parent| model.function(parent)).filter(|outer| outer.kind == FunctionKind::Def)
-            };
-            let (FunctionKind::Def, Some(mut home)) = (function.kind, outer(function)) else { continue };
-            let suspects = Suspects::of(self, function, Vec::new());
-            if function.guards.iter().any(|guard| !guard.tried && suspects.within(guard.start, guard.end)) {
-                while let Some(further) = outer(home) {
-                    home = further;
-                }
-                deciding.insert(home.name);
-            }
-        }
-        let mut out = Vec::new();
-        for (file, function) in functions() {
-            let model = &program.file(file).model;
-            let named = |decorator: &ExprId| match model.expr(*decorator) {
-                Expr::Name(name) | Expr::Attribute { name, .. } => deciding.contains(&name),
-                _ => false,
-            };
-            if !frequency.is_generic(function.name) && model.list(function.decorators).iter().any(named) {
-                out.push(function.name);
-            }
-        }
-        out
-    }
-
-    /// Functions that raise under a condition that may differ, and who calls them without more ado.
-    fn raising(&self, program: &Program, frequency: &Frequency) -> FxHashSet<Symbol> {
-        let functions = || program.file_ids().into_iter().flat_map(|file| &program.file(file).model.functions);
-        let named = |function: &&Function| function.kind == FunctionKind::Def && !frequency.is_generic(function.name);
-        let raises = |function: &&Function| {
-            function.guards.iter().any(|guard| guard.raises) && {
-                let suspects = Suspects::of(self, function, Vec::new());
-                let mut guards = function.guards.iter().filter(|guard| guard.raises);
-                guards.any(|guard| suspects.within(guard.start, guard.end))
-            }
-        };
-        let mut out: FxHashSet<Symbol> =
-            functions().filter(named).filter(raises).map(|function| function.name).collect();
-        for _ in 0..RAISED_THROUGH {
-            let calls = |function: &&Function| function.mentions.iter().any(|name| out.contains(name));
-            let found: Vec<Symbol> = functions().filter(named).filter(calls).map(|function| function.name).collect();
-            out.extend(found);
-        }
-        out
     }
 
     /// Whether a function of this name may raise on some ranks only.
@@ -282,7 +225,8 @@ impl Taint {
                 Sink::Attribute(name) => Some(name),
                 // Variables of modules and classes are seen from elsewhere.
                 Sink::Name(name) => {
-                    matches!(function.kind, FunctionKind::Module | FunctionKind::ClassBody).then_some(name)
+                    let outer = matches!(function.kind, FunctionKind::Module | FunctionKind::ClassBody);
+                    (outer || !function.binds(name)).then_some(name)
                 }
             };
             if let Some(name) = name
@@ -318,7 +262,7 @@ fn namesakes(program: &Program) -> FxHashMap<Symbol, usize> {
             for flow in &function.flows {
                 match flow.to {
                     Sink::Attribute(name) => *out.entry(name).or_default() += 1,
-                    Sink::Name(name) if outer => *out.entry(name).or_default() += 1,
+                    Sink::Name(name) if outer || !function.binds(name) => *out.entry(name).or_default() += 1,
                     _ => {}
                 }
             }

@@ -45,8 +45,22 @@ impl<'p> Engine<'p> {
         if !differs || model.list(definition.decorators).is_empty() {
             return None;
         }
+        if !self.is_cached(function) {
+            return None;
+        }
+        // The first call finds nothing on any rank.
+        let name = definition.name;
+        let calls = model.functions.iter().flat_map(|function| &function.mentions).filter(|&&known| known == name);
+        (calls.count() > 1).then(|| self.values.make(Node::Apply(Symbol::new("missed"), bound.into())))
+    }
+
+    /// Whether a decorator keeps the function's results.
+    fn is_cached(&self, function: FunctionId) -> bool {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
         let scope = definition.parent.unwrap_or(local);
-        let cached = model.list(definition.decorators).iter().any(|&decorator| {
+        model.list(definition.decorators).iter().any(|&decorator| {
             let callee = match model.expr(decorator) {
                 Expr::Call(call) => model.call(call).callee,
                 _ => decorator,
@@ -57,11 +71,13 @@ impl<'p> Engine<'p> {
                 }
                 _ => false,
             }
-        });
-        // The first call finds nothing on any rank.
-        let name = definition.name;
-        let calls = model.functions.iter().flat_map(|function| &function.mentions).filter(|&&known| known == name);
-        (cached && calls.count() > 1).then(|| self.values.make(Node::Apply(Symbol::new("missed"), bound.into())))
+        })
+    }
+
+    /// Whether the function that a place stands in keeps its results.
+    pub(in crate::graph) fn keeps_results(&self, place: Site) -> bool {
+        let around = self.function_at(place).map(|local| self.program.function_id(place.file, local));
+        around.is_some_and(|function| self.is_cached(function))
     }
 
     /// Whether a call can be left unlooked into for now: by its names the callee neither returns nor keeps anything that

@@ -1,10 +1,11 @@
-//! Requests that fail on one rank alone, where a handler takes that: what the rank goes on to do is then its own.
+//! What may go otherwise on one rank alone, where a handler takes that: a request that fails, a queue that is empty. What
+//! the rank goes on to do is then its own.
 
 use crate::base::{Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Axes, ChoiceForm, Effect, Effects, Exit, Node, Value};
 use crate::graph::hazard::{Caught, Failure, is_request};
-use crate::model::{Expr, ExprId, Try, each_expression, each_statement, expressions_of};
+use crate::model::{Call, Expr, ExprId, File, Try, each_expression, each_statement, expressions_of};
 
 use super::{Engine, Frame};
 
@@ -23,24 +24,30 @@ impl<'p> Engine<'p> {
     /// The first request in what is tried, if a handler takes its failure.
     pub(super) fn failing(&mut self, frame: &mut Frame<'p>, parts: &'p Try) -> Option<Failing> {
         let model = frame.model;
+        if let Some(failing) = self.empty_queue(frame, parts) {
+            return Some(failing);
+        }
         let taken = parts.handlers.iter().find(|handler| Caught::of(model, handler.kind).takes(Failure::Outside))?;
-        let mut at = None;
-        each_statement(model, parts.body, &mut |_, stmt| {
-            for expr in expressions_of(model, stmt) {
-                each_expression(model, expr, &mut |id, expr| {
-                    if let Expr::Call(call) = expr
-                        && at.is_none()
-                        && is_request(self.program, frame.file, frame.local, model.call(call))
-                    {
-                        at = Some(id);
-                    }
-                });
-            }
-        });
-        let at = at?;
+        let at = first_call(model, parts, |call| is_request(self.program, frame.file, frame.local, call))?;
         let happened = self.values.make(Node::Local(frame.site(model.span(at)), Axes::ALL));
         self.failures.insert(happened);
         self.born(happened, frame, model.span(at), "a request may fail on one rank alone", Confidence::Medium);
+        let catches = taken.kind.map_or_else(Vec::new, |kind| self.caught_names(frame, kind));
+        Some(Failing { at, happened, catches: catches.into() })
+    }
+
+    /// `queue.get_nowait()`, where a handler takes that the queue is empty.
+    fn empty_queue(&mut self, frame: &mut Frame<'p>, parts: &'p Try) -> Option<Failing> {
+        let model = frame.model;
+        let is_empty = |kind: &ExprId| matches!(model.expr(*kind), Expr::Name(name) | Expr::Attribute { name, .. } if name.as_str() == "Empty");
+        let taken = parts.handlers.iter().find(|handler| handler.kind.as_ref().is_some_and(is_empty))?;
+        let at = first_call(
+            model,
+            parts,
+            |call| matches!(model.expr(call.callee), Expr::Attribute { name, .. } if matches!(name.as_str(), "get_nowait" | "get")),
+        )?;
+        let happened = self.values.make(Node::Local(frame.site(model.span(at)), Axes::ALL));
+        self.born(happened, frame, model.span(at), "each rank has its own queue", Confidence::Medium);
         let catches = taken.kind.map_or_else(Vec::new, |kind| self.caught_names(frame, kind));
         Some(Failing { at, happened, catches: catches.into() })
     }
@@ -60,6 +67,24 @@ impl<'p> Engine<'p> {
         let effect = self.effects.make(effect, &self.values);
         self.emit(frame, effect);
     }
+}
+
+/// The first call of what is tried that the predicate holds for.
+fn first_call(model: &File, parts: &Try, wanted: impl Fn(Call) -> bool) -> Option<ExprId> {
+    let mut at = None;
+    each_statement(model, parts.body, &mut |_, stmt| {
+        for expr in expressions_of(model, stmt) {
+            each_expression(model, expr, &mut |id, expr| {
+                if let Expr::Call(call) = expr
+                    && at.is_none()
+                    && wanted(model.call(call))
+                {
+                    at = Some(id);
+                }
+            });
+        }
+    });
+    at
 }
 
 impl Failing {

@@ -37,7 +37,9 @@ impl<'p> Engine<'p> {
         let failing = self.failing(frame, parts);
         let around = frame.failing.clone();
         frame.failing = failing.clone().or(frame.failing.take());
-        let (body, body_changes, body_dead) = self.arm(frame, None, |engine, frame| engine.block(frame, parts.body));
+        // What the body returns it returns where nothing has failed.
+        let fine = failing.as_ref().map(|failing| self.values.make(Node::Not(failing.happened())));
+        let (body, body_changes, body_dead) = self.arm(frame, fine, |engine, frame| engine.block(frame, parts.body));
         frame.failing = around;
         let happened = match failing {
             Some(failing) => failing.happened(),

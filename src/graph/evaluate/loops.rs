@@ -93,6 +93,10 @@ impl<'p> Engine<'p> {
                 parts.extend(before);
                 parts.extend(after.filter(|&after| Some(after) != entry[index]));
                 parts.extend(self.left_behind(&cuts, name, entry[index]));
+                // A call that might have changed it has not.
+                if parts.is_empty() {
+                    continue;
+                }
                 if parts.len() > 1 || before.is_none() {
                     let turns = decided.or(turns);
                     let counted = match (turns, parts.iter().any(|&part| self.is_filled(part))) {
@@ -101,9 +105,6 @@ impl<'p> Engine<'p> {
                         (turns, _) => turns,
                     };
                     parts.extend(counted);
-                }
-                if parts.is_empty() {
-                    continue;
                 }
                 let next = self.values.make(Node::Carried(at, name, parts.into()));
                 let facts =

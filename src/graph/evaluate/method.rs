@@ -205,6 +205,11 @@ impl<'p> Engine<'p> {
                 }
             }
         }
+        // An object of a library that is there in some cases, or kept across turns, is that object where it is asked.
+        let receiver = match *self.values.node(self.where_there(receiver)) {
+            Node::Typed(_) => self.where_there(receiver),
+            _ => receiver,
+        };
         if let Some(value) = self.typed_method(frame, object, receiver, name, &arguments, span) {
             return value;
         }
@@ -270,6 +275,14 @@ impl<'p> Engine<'p> {
             }
             Node::If(_, then, otherwise) if absent(then) && self.is_object(self.where_there(otherwise)) => {
                 self.where_there(otherwise)
+            }
+            // What a loop or several methods leave in one place: the object, where it is there.
+            Node::Carried(_, _, ref parts) => {
+                let mut there = parts.iter().copied().filter(|&part| !absent(part) && part != value);
+                match (there.next(), there.next()) {
+                    (Some(only), None) if self.is_object(only) => only,
+                    _ => value,
+                }
             }
             _ => value,
         }

@@ -30,6 +30,7 @@ mod packed;
 mod passed;
 mod places;
 mod premise;
+mod rebound;
 mod recursion;
 mod skipped;
 mod state;
@@ -84,6 +85,8 @@ pub struct Summary {
     pub result: Value,
     /// What it leaves in attributes of its first parameter.
     pub attributes: Vec<(Symbol, Value)>,
+    /// What it leaves in variables of the module that it declares `global`.
+    pub globals: Vec<(Symbol, Value)>,
     /// What it leaves in parameters that it has the ranks agree on, by position.
     pub filled: Vec<(usize, Value)>,
 }
@@ -325,7 +328,9 @@ impl<'p> Engine<'p> {
             None => Vec::new(),
         };
         let filled = self.filled(&frame);
-        Summary { effects, result, attributes, filled }
+        let globals =
+            rebound::rebound(model, definition).filter_map(|name| frame.get(name).map(|value| (name, value))).collect();
+        Summary { effects, result, attributes, globals, filled }
     }
 
     /// Parameters that hold something agreed on in the end, and were not given another object on the way.

@@ -6,10 +6,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::resolve::Target;
 use super::births::Asked;
+use super::rebound::is_rebound;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::flow::{Node, Value};
-use crate::model::{Expr, File, FunctionKind, LocalFunction, Stmt, each_statement};
+use crate::model::{Expr, LocalFunction, Stmt, each_statement};
 
 impl<'p> Engine<'p> {
     /// A nested function that leaves its home takes along the variables it uses.
@@ -57,6 +58,17 @@ impl<'p> Engine<'p> {
                 self.switches.insert(fallback);
             }
         }
+        let begins = matches!(
+            self.values.node(value),
+            Node::None | Node::Unknown(_) | Node::External(_) | Node::Int(_) | Node::Bool(_) | Node::Str(_)
+        );
+        if begins
+            && program.catalog.convention(name).is_none()
+            && let Some(left) = self.left_by_functions(file, name)
+        {
+            self.globals.insert((file, name), left);
+            return left;
+        }
         let unhelpful = matches!(self.values.node(value), Node::None | Node::Unknown(_));
         if unhelpful && let Some(convention) = program.catalog.convention(name) {
             let frame = self.module_frame(file);
@@ -66,7 +78,7 @@ impl<'p> Engine<'p> {
         value
     }
 
-    fn module_frame(&self, file: FileId) -> Frame<'p> {
+    pub(super) fn module_frame(&self, file: FileId) -> Frame<'p> {
         let model = &self.program.file(file).model;
         Frame {
             function: self.program.function_id(file, model.module()),
@@ -210,12 +222,4 @@ impl<'p> Engine<'p> {
         self.writers.insert(class, out.clone());
         out
     }
-}
-
-/// Whether a function of the file declares the module's variable as one that it writes.
-fn is_rebound(model: &File, name: Symbol) -> bool {
-    model.functions.iter().filter(|function| function.kind == FunctionKind::Def).any(|function| {
-        let mut statements = model.block(function.body).iter();
-        statements.any(|&stmt| matches!(model.stmt(stmt), Stmt::Outer(names) if names.contains(&name)))
-    })
 }

@@ -188,7 +188,14 @@ impl<'p> Engine<'p> {
             None => (self.program.catalog.type_of_method(name)?, Confidence::Medium),
         };
         let dotted = Symbol::new(&format!("{kind}.{name}"));
-        let entry = self.program.catalog.entry(dotted)?.clone();
+        let entry = match self.program.catalog.entry(dotted) {
+            Some(entry) => entry.clone(),
+            // A method that gives an object of another type.
+            None => {
+                let given = self.program.catalog.type_named(dotted)?.name;
+                return Some(self.values.make(Node::Typed(given)));
+            }
+        };
         let guessed = confidence == Confidence::Medium && !matches!(self.values.node(value), Node::Typed(_));
         let confidence = if guessed && self.is_own(frame, kind, name) { Confidence::Low } else { confidence };
         Some(self.catalogued(frame, &entry, name, arguments.clone(), span, confidence))

@@ -277,13 +277,8 @@ impl<'p> Search<'p> {
     }
 
     fn callee(&self, place: Place<'_>, callee: ExprId) -> Option<FunctionId> {
-        let model = &self.program.file(place.file).model;
-        if let Expr::Attribute { value, name } = model.expr(callee)
-            && let Expr::Name(object) = model.expr(value)
-            && let Some(class) = model.function(place.function).class
-            && model.function(place.function).parameters.first().is_some_and(|first| first.name == object)
-        {
-            return self.program.method(self.program.class_id(place.file, class), name);
+        if let Some(method) = place.own_method(callee) {
+            return Some(method);
         }
         match self.program.target(place.file, place.function, callee)? {
             Target::Function(function) => Some(function),

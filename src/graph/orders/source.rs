@@ -124,7 +124,7 @@ impl Place<'_> {
 
     fn comprehension(&self, expr: ExprId, comprehension: &Comprehension, fuel: u32) -> Option<Unordered> {
         if comprehension.kind == ComprehensionKind::Set {
-            return self.set(expr, self.elements_of(comprehension.element));
+            return self.set(expr, self.elements_made(comprehension));
         }
         self.within(comprehension.clauses.first()?.iter, fuel)
     }
@@ -144,6 +144,9 @@ impl Place<'_> {
                 }
                 _ => {}
             }
+        }
+        if let Some(method) = self.own_method(call.callee) {
+            return self.returned(method, fuel);
         }
         match self.program.target(self.file, self.function, call.callee)? {
             Target::External(dotted) => match (dotted.as_str(), first) {
@@ -172,6 +175,16 @@ impl Place<'_> {
             Target::Function(function) => self.returned(function, fuel),
             _ => None,
         }
+    }
+
+    /// The method that is called on the object of the method at hand.
+    pub(super) fn own_method(&self, callee: ExprId) -> Option<FunctionId> {
+        let model = &self.program.file(self.file).model;
+        let definition = model.function(self.function);
+        let Expr::Attribute { value, name } = model.expr(callee) else { return None };
+        let first = definition.parameters.first()?;
+        let class = definition.class.filter(|_| model.expr(value) == Expr::Name(first.name))?;
+        self.program.method(self.program.class_id(self.file, class), name)
     }
 
     /// What a function of the program returns, when all its returns agree on that.

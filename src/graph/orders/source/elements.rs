@@ -1,7 +1,7 @@
 //! What the elements of a set are, as far as their spelling tells.
 
 use crate::base::Symbol;
-use crate::model::{Expr, ExprId};
+use crate::model::{Comprehension, Expr, ExprId};
 
 use super::{Elements, Place};
 
@@ -55,6 +55,22 @@ impl Place<'_> {
             },
             _ => Elements::Unknown,
         }
+    }
+
+    /// What a comprehension makes its elements of: the first of what `named_parameters()` gives is a string, whatever it
+    /// is called here.
+    pub(super) fn elements_made(&self, comprehension: &Comprehension) -> Elements {
+        let model = &self.program.file(self.file).model;
+        let named = comprehension.clauses.iter().any(|clause| {
+            let Expr::Call(call) = model.expr(clause.iter) else { return false };
+            let Expr::Attribute { name, .. } = model.expr(model.call(call).callee) else { return false };
+            let first = match model.expr(clause.target) {
+                Expr::Tuple(parts) => model.list(parts).first().map(|&part| model.expr(part)),
+                _ => None,
+            };
+            name.as_str().starts_with("named_") && first == Some(model.expr(comprehension.element))
+        });
+        if named { Elements::Hashed } else { self.elements_of(comprehension.element) }
     }
 
     /// What the elements of a container are.

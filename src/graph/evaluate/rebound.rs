@@ -1,0 +1,65 @@
+//! Variables of a module that functions write, declared `global`: what they leave in them.
+
+use super::Engine;
+use super::births::Asked;
+use super::substitute::Substitution;
+use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::flow::{Node, Value};
+use crate::model::{File, Function, FunctionKind, LocalFunction, Stmt};
+
+/// Functions that write one variable and are looked at.
+const MAX_WRITERS: usize = 4;
+
+impl Engine<'_> {
+    /// What the functions of the file leave in one of its variables, if they leave one thing and that differs between
+    /// ranks. Groups have names of their own.
+    pub(super) fn left_by_functions(&mut self, file: FileId, name: Symbol) -> Option<Value> {
+        let model = &self.program.file(file).model;
+        let writes = |local: &LocalFunction| rebound(model, model.function(*local)).any(|written| written == name);
+        let writers = (0..model.functions.len() as u32).map(LocalFunction).filter(writes).take(MAX_WRITERS);
+        let mut left: Vec<Value> = Vec::new();
+        self.births.begin(Asked::Global(file, name));
+        for writer in writers {
+            let value = self.left_by(self.program.function_id(file, writer), name);
+            left.extend(value.filter(|value| !left.contains(value)));
+        }
+        self.births.end();
+        let [only] = left[..] else { return None };
+        let is_group = matches!(
+            self.values.node(only),
+            Node::MadeGroup(..) | Node::AxisGroup(_) | Node::World | Node::NonMember | Node::If(..) | Node::Mesh(_)
+        );
+        (!is_group && !self.values.vary(only).is_empty()).then_some(only)
+    }
+
+    /// What a function leaves in a variable of its module, whatever it was called with.
+    fn left_by(&mut self, writer: FunctionId, name: Symbol) -> Option<Value> {
+        let summary = self.summary(writer)?;
+        let &(_, value) = summary.globals.iter().find(|(written, _)| *written == name)?;
+        if *self.values.node(value) == Node::None {
+            return None;
+        }
+        let (file, _) = self.program.locate(writer);
+        let parameters = &self.program.function(writer).parameters;
+        let unknown: Vec<Value> =
+            parameters.iter().map(|given| self.values.make(Node::Unknown(Site { file, span: given.span }))).collect();
+        let mut substitution = Substitution::default();
+        substitution.parameters(writer, &unknown);
+        Some(self.replaced(value, &mut substitution))
+    }
+}
+
+/// Whether a function of the file declares the module's variable as one that it writes.
+pub(super) fn is_rebound(model: &File, name: Symbol) -> bool {
+    model.functions.iter().any(|function| rebound(model, function).any(|written| written == name))
+}
+
+/// The variables of the module that a function declares as those that it writes.
+pub(super) fn rebound<'m>(model: &'m File, function: &Function) -> impl Iterator<Item = Symbol> + use<'m> {
+    let body = if function.kind == FunctionKind::Def { model.block(function.body) } else { &[] };
+    let declared = body.iter().flat_map(|&stmt| match model.stmt(stmt) {
+        Stmt::Outer(names) => names.as_slice(),
+        _ => &[],
+    });
+    declared.copied()
+}

@@ -1,0 +1,88 @@
+//! Functions that part ranks by what they do, not by what they hold: those that raise on some ranks, that answer otherwise
+//! where a request has failed, or that a decorator runs on some ranks only.
+
+use rustc_hash::FxHashSet;
+
+use super::{Frequency, Taint};
+use crate::base::Symbol;
+use crate::graph::hazard::may_go_otherwise;
+use crate::graph::program::Program;
+use crate::graph::suspects::Suspects;
+use crate::model::{Expr, ExprId, Function, FunctionKind, Guard};
+
+/// Calls that a failure is followed through to who catches it.
+const RAISED_THROUGH: usize = 2;
+
+impl Taint {
+    /// Functions that answer otherwise where a request has failed: it may fail on one rank alone.
+    pub(super) fn add_answers_of_requests(&mut self, program: &Program, frequency: &Frequency) {
+        for file in program.file_ids() {
+            for function in program.file(file).model.functions.iter().filter(|function| !function.guards.is_empty()) {
+                let asks = |guard: &Guard| {
+                    let tried = &function.mentions[guard.start as usize..guard.end as usize];
+                    guard.tried && tried.iter().any(|&name| may_go_otherwise(name))
+                };
+                if !frequency.is_generic(function.name) && function.guards.iter().any(asks) {
+                    self.names.insert(function.name);
+                }
+            }
+        }
+    }
+
+    /// Functions that raise under a condition that may differ, and who calls them without more ado.
+    pub(super) fn raising(&self, program: &Program, frequency: &Frequency) -> FxHashSet<Symbol> {
+        let functions = || program.file_ids().into_iter().flat_map(|file| &program.file(file).model.functions);
+        let named = |function: &&Function| function.kind == FunctionKind::Def && !frequency.is_generic(function.name);
+        let raises = |function: &&Function| {
+            function.guards.iter().any(|guard| guard.raises) && {
+                let suspects = Suspects::of(self, function, Vec::new());
+                let mut guards = function.guards.iter().filter(|guard| guard.raises);
+                guards.any(|guard| suspects.within(guard.start, guard.end))
+            }
+        };
+        let mut out: FxHashSet<Symbol> =
+            functions().filter(named).filter(raises).map(|function| function.name).collect();
+        for _ in 0..RAISED_THROUGH {
+            let calls = |function: &&Function| function.mentions.iter().any(|name| out.contains(name));
+            let found: Vec<Symbol> = functions().filter(named).filter(calls).map(|function| function.name).collect();
+            out.extend(found);
+        }
+        out
+    }
+
+    /// Functions whose decorators ask something that may differ, such as the rank, before they call them.
+    pub(super) fn guarded(&self, program: &Program, frequency: &Frequency) -> Vec<Symbol> {
+        let mut deciding: FxHashSet<Symbol> = FxHashSet::default();
+        let functions = || {
+            program
+                .file_ids()
+                .flat_map(|file| program.file(file).model.functions.iter().map(move |function| (file, function)))
+        };
+        for (file, function) in functions() {
+            let model = &program.file(file).model;
+            let outer = |function: &Function| {
+                function.parent.map(|parent| model.function(parent)).filter(|outer| outer.kind == FunctionKind::Def)
+            };
+            let (FunctionKind::Def, Some(mut home)) = (function.kind, outer(function)) else { continue };
+            let suspects = Suspects::of(self, function, Vec::new());
+            if function.guards.iter().any(|guard| !guard.tried && suspects.within(guard.start, guard.end)) {
+                while let Some(further) = outer(home) {
+                    home = further;
+                }
+                deciding.insert(home.name);
+            }
+        }
+        let mut out = Vec::new();
+        for (file, function) in functions() {
+            let model = &program.file(file).model;
+            let named = |decorator: &ExprId| match model.expr(*decorator) {
+                Expr::Name(name) | Expr::Attribute { name, .. } => deciding.contains(&name),
+                _ => false,
+            };
+            if !frequency.is_generic(function.name) && model.list(function.decorators).iter().any(named) {
+                out.push(function.name);
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,17 @@
+"""A name says what a number is only where nothing else does: here it is given the rank of the job."""
+import os
+
+import torch.distributed as dist
+
+
+def setup(args):
+    local_rank = int(os.getenv("RANK", 0))
+    args.local_rank = local_rank
+    dist.init_process_group("nccl", rank=local_rank, world_size=args.world_size)
+
+
+def generate(args, prompts):
+    for index, prompt in enumerate(prompts):
+        if index % args.world_size != args.local_rank:
+            continue
+        print(prompt)
