@@ -49,6 +49,8 @@ pub struct Program {
     catalogued_lasts: FxHashSet<Symbol>,
     pub(super) lineages: Vec<OnceLock<Box<[ClassId]>>>,
     pub(super) globals: Vec<RwLock<FxHashMap<Symbol, Option<Target>>>>,
+    /// What attributes of names from outside mean in each file.
+    pub(super) outside: Vec<RwLock<FxHashMap<(Symbol, Symbol), Target>>>,
     environment: OnceLock<EnvironmentReads>,
     operators: OnceLock<OperatorFolders>,
     conduct: OnceLock<Conduct>,
@@ -82,6 +84,7 @@ impl Program {
             catalog,
             lineages: Vec::new(),
             globals: Vec::new(),
+            outside: Vec::new(),
             environment: OnceLock::new(),
             operators: OnceLock::new(),
             conduct: OnceLock::new(),
@@ -92,6 +95,7 @@ impl Program {
         program.catalogued = (0..program.function_count()).map(|_| OnceLock::new()).collect();
         program.lineages = (0..program.class_count()).map(|_| OnceLock::new()).collect();
         program.globals = program.files.iter().map(|_| RwLock::default()).collect();
+        program.outside = program.files.iter().map(|_| RwLock::default()).collect();
         program
     }
 
@@ -201,6 +205,7 @@ impl Program {
         if !same_names {
             self.methods_by_name = self.methods();
             self.globals = self.files.iter().map(|_| RwLock::default()).collect();
+            self.outside = self.files.iter().map(|_| RwLock::default()).collect();
         }
         self.lineages = (0..self.class_count()).map(|_| OnceLock::new()).collect();
         self.environment = OnceLock::new();
