@@ -62,9 +62,14 @@ pub struct Program {
 impl Program {
     /// Links the files. Nothing can fail: what does not resolve stays unresolved.
     pub fn link(files: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>) -> Program {
+        let bindings = files.iter().map(|file| Bindings::new(&file.model)).collect();
+        Program::linked(files, facts, catalog, bindings)
+    }
+
+    /// The same, of files whose bindings are known.
+    fn linked(files: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>, bindings: Vec<Bindings>) -> Program {
         let first = |name: Symbol| Symbol::new(name.as_str().split('.').next().unwrap_or_default());
         let modules = Modules::new(&files, catalog.entries().map(|(name, _)| first(name)).collect());
-        let bindings = files.iter().map(|file| Bindings::new(&file.model)).collect();
         let mut program = Program {
             function_base: bases(files.iter().map(|file| file.model.functions.len())),
             class_base: bases(files.iter().map(|file| file.model.classes.len())),
@@ -136,9 +141,9 @@ impl Program {
                 other();
             });
             let trees = self.trees();
-            let parts =
-                trees.iter().map(|tree| super::divergence::divergence(self, &prepared, tree, in_turn)).collect();
-            self.keep(parts);
+            let traced = trees.iter().map(|tree| super::divergence::divergence(self, &prepared, tree, in_turn));
+            let orders = trees.iter().map(|tree| super::divergence::orders(self, &prepared, tree));
+            self.keep(traced.chain(orders).collect());
         }
         self.divergence.get_or_init(Divergence::default)
     }
@@ -180,9 +185,10 @@ impl Program {
     #[must_use]
     pub fn with_models(mut self, models: Vec<(FileId, Arc<File>)>) -> Program {
         for (file, model) in models {
+            self.bindings[file.index()] = Bindings::new(&model);
             self.files[file.index()].model = model;
         }
-        Program::link(self.files, self.facts, self.catalog)
+        Program::linked(self.files, self.facts, self.catalog, self.bindings)
     }
 
     /// Puts another text of a file in its place. What was found out about the program as a whole is forgotten, except
