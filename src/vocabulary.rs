@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::AhoCorasick;
 
 use crate::model::Detail;
 
@@ -88,11 +88,8 @@ const WORDS: &[&str] = &[
     "'~",
 ];
 
-/// Every file is read by it, to the end where it holds none of the words: the kind that is largest and fastest.
-static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let automaton = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(WORDS);
-    automaton.expect("a list of literal words makes an automaton")
-});
+static FINDER: LazyLock<AhoCorasick> =
+    LazyLock::new(|| AhoCorasick::new(WORDS).expect("a list of literal words makes an automaton"));
 
 /// How much of a file to keep at first.
 pub fn detail_of(text: &str) -> Detail {

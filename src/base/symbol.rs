@@ -30,7 +30,7 @@ const SHARD_BITS: u32 = 6;
 const SHARDS: usize = 1 << SHARD_BITS;
 
 /// Symbols that a thread remembers, by their hashes: most names of a file are the names of the file before.
-const RECENT_BITS: u32 = 15;
+const RECENT_BITS: u32 = 13;
 
 /// Bytes and records that are taken from the allocator at once.
 const TEXT_CHUNK: usize = 16 << 10;
