@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use crate::base::{FileId, LineIndex, Site, Span};
 use crate::catalog::{Catalog, ProjectFacts};
 use crate::finding::Finding;
-use crate::graph::{Divergence, FileEntry, Prepared, Program, divergence};
+use crate::graph::{Divergence, FileEntry, Prepared, Program, divergence, orders};
 use crate::meta;
 use crate::model::{self, Comment, Detail};
 use crate::rules::{Check, Findings, Rule, Script};
@@ -289,16 +289,17 @@ fn trace(program: &Program, stop: &Arc<AtomicBool>) -> Prepared {
         rayon::join(one, other);
     })
     .until(stop.clone());
-    let mut trees: Vec<(usize, Vec<FileId>)> = program.trees().into_iter().enumerate().collect();
+    let files = program.trees();
+    let mut trees: Vec<(usize, &[FileId])> = files.iter().map(Vec::as_slice).enumerate().collect();
     trees.sort_by_key(|(order, tree)| (std::cmp::Reverse(tree.len()), *order));
     prepared.announce(program);
-    let (mut parts, ()) = rayon::join(
+    let (mut parts, orders) = rayon::join(
         || -> Vec<(usize, Divergence)> {
-            let traced = |(order, tree): (usize, Vec<FileId>)| (order, divergence(program, &prepared, &tree, spread));
+            let traced = |(order, tree): (usize, &[FileId])| (order, divergence(program, &prepared, tree, spread));
             trees.into_par_iter().with_max_len(1).map(traced).collect()
         },
         || {
-            // These need not wait for the traces; a defect in them is met again where they are asked for.
+            // These need not wait for the traces; a defect in the first two is met again where they are asked for.
             let _ = catch_unwind(AssertUnwindSafe(|| {
                 if !stop.load(Atomic::Relaxed) {
                     program.conduct();
@@ -307,10 +308,12 @@ fn trace(program: &Program, stop: &Arc<AtomicBool>) -> Prepared {
                     program.protocol();
                 }
             }));
+            let wanted = files.iter().take_while(|_| !stop.load(Atomic::Relaxed));
+            wanted.map(|tree| orders(program, &prepared, tree)).collect::<Vec<Divergence>>()
         },
     );
     parts.sort_by_key(|(order, _)| *order);
-    program.keep(parts.into_iter().map(|(_, part)| part).collect());
+    program.keep(parts.into_iter().map(|(_, part)| part).chain(orders).collect());
     prepared
 }
 

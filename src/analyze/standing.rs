@@ -19,7 +19,7 @@ use super::{
     sort, syntax_error,
 };
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
-use crate::graph::{Prepared, Program, divergence, outline_prepared};
+use crate::graph::{Prepared, Program, divergence, orders, outline_prepared};
 use crate::meta;
 use crate::model::{Detail, File, FunctionKind, LocalFunction};
 use crate::rules::{Group, Rule, Script};
@@ -294,7 +294,7 @@ impl Standing {
                     }
                 }
             }
-            program.keep(vec![divergence(program, &prepared, &from, super::spread)]);
+            program.keep(vec![divergence(program, &prepared, &from, super::spread), orders(program, &prepared, &from)]);
             let mut traced = Vec::new();
             for rule in &asked {
                 if let (Check::Program(check), false) = (rule.check, stopped()) {

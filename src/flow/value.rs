@@ -3,6 +3,7 @@
 //! Values are hash-consed: equal expressions over equal values are one value, so that two tests of the same thing
 //! share one atom. Every node carries its facts, computed from its parts when it is made.
 
+mod arena;
 mod facts;
 mod node;
 mod simplify;
@@ -16,6 +17,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use crate::base::{FileId, FunctionId, Site};
 
 use super::axes::Axes;
+use arena::Arena;
 
 pub use node::{Facts, IS_MEMBER, MEMBERS, Node, WITHOUT, parts};
 
@@ -44,8 +46,7 @@ const MAX_DEPTH: u16 = 96;
 /// The arena of values.
 #[derive(Default)]
 pub struct Values {
-    nodes: Vec<Node>,
-    facts: Vec<Facts>,
+    made: Arena,
     /// Values with their hashes, which are compared before nodes are.
     index: HashTable<(u32, Value)>,
     /// What a parameter conventionally is, by its name.
@@ -59,12 +60,12 @@ pub struct Values {
 impl Values {
     /// What the value is made of.
     pub fn node(&self, value: Value) -> &Node {
-        &self.nodes[value.0 as usize]
+        &self.made.get(value).node
     }
 
     /// What is known about the value.
     pub fn facts(&self, value: Value) -> Facts {
-        self.facts[value.0 as usize]
+        self.made.get(value).facts
     }
 
     /// Along which axes the value may differ.
@@ -79,12 +80,12 @@ impl Values {
 
     /// How many values there are.
     pub fn len(&self) -> usize {
-        self.nodes.len()
+        self.made.len()
     }
 
     /// Whether there is no value yet.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.made.len() == 0
     }
 
     /// The value made of `node`.
@@ -106,16 +107,14 @@ impl Values {
         let node = match facts.depth > MAX_DEPTH {
             // Too deep to be worth its structure: one opaque value that varies as it would have.
             true => {
-                let span = crate::base::Span::new(self.nodes.len() as u32, 0);
+                let span = crate::base::Span::new(self.made.len() as u32, 0);
                 let opaque = Node::Local(Site { file: TOO_DEEP, span }, facts.vary);
                 (facts.depth, hash) = (1, hash_of(&opaque));
                 opaque
             }
             false => node,
         };
-        let value = Value(self.nodes.len() as u32);
-        self.nodes.push(node);
-        self.facts.push(facts);
+        let value = self.made.push(node, facts);
         self.index.insert_unique(spread(hash), (hash, value), |known| spread(known.0));
         if !behind.is_empty() {
             self.behind.insert(value, behind.into());
@@ -129,7 +128,7 @@ impl Values {
     }
 
     fn find(&self, node: &Node, hash: u32) -> Option<Value> {
-        let same = |known: &(u32, Value)| known.0 == hash && self.nodes[known.1.0 as usize] == *node;
+        let same = |known: &(u32, Value)| known.0 == hash && *self.node(known.1) == *node;
         self.index.find(spread(hash), same).map(|known| known.1)
     }
 
@@ -142,7 +141,7 @@ impl Values {
         let value = self.make(node);
         if let Some(meaning) = meaning {
             let meant = self.facts(meaning);
-            self.facts[value.0 as usize] = Facts { open: true, depth: 1, ..meant };
+            self.made.get_mut(value).facts = Facts { open: true, depth: 1, ..meant };
             self.meanings.insert(value, meaning);
         }
         value
@@ -156,7 +155,7 @@ impl Values {
     /// A value of this rank's own, born at the site, whose shape is the same on every rank.
     pub fn batch(&mut self, site: Site, axes: Axes) -> Value {
         let value = self.make(Node::Local(site, axes));
-        self.facts[value.0 as usize].shape = Axes::NONE;
+        self.made.get_mut(value).facts.shape = Axes::NONE;
         value
     }
 

@@ -49,11 +49,19 @@ impl Question {
     }
 }
 
+/// A function in which ranks part ways: what was asked, and the first answer, of the first group that has one.
+pub(super) struct Parting {
+    /// What was asked.
+    pub question: Question,
+    /// What was found, with as much healed as then.
+    pub found: Found,
+}
+
 /// Whether ranks part ways somewhere in the function.
-pub(super) fn parts_ranks(terms: Terms<'_>, root: EffectId, healed: &Healed) -> bool {
-    Question::of(terms, root).is_some_and(|question| {
-        question.groups.iter().any(|group| question.first_difference(terms, group, healed).is_some())
-    })
+pub(super) fn parts_ranks(terms: Terms<'_>, root: EffectId, healed: &Healed) -> Option<Parting> {
+    let question = Question::of(terms, root)?;
+    let found = question.groups.iter().find_map(|group| question.first_difference(terms, group, healed))?;
+    Some(Parting { question, found })
 }
 
 fn first_difference(

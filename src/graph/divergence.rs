@@ -12,7 +12,7 @@ use crate::flow::{ChoiceForm, Effect, EffectId, Effects, GroupKey, Healed};
 use crate::model::{FunctionKind, LocalFunction};
 
 use super::candidates;
-use super::comparison::{MAX_WEIGHT, Question, parts_ranks};
+use super::comparison::{MAX_WEIGHT, Parting, Question, parts_ranks};
 use super::evaluate::Engine;
 use super::gates::{Gate, gates};
 use super::orders::{UnorderedLoop, unordered_loops};
@@ -22,7 +22,7 @@ use super::roots::{ForeignRoot, ForeignRoots};
 use super::shapes::{PermutedLoop, UnagreedShape, shapes};
 use super::stranded::{Stranded, stranded};
 use super::taint::Taint;
-use super::witness::{Split, explain};
+use super::witness::{Found, Split, explain};
 
 /// Pending calls that are looked into for one function.
 const MAX_LOOKS: u32 = 120;
@@ -139,8 +139,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
     prepared.announce(program);
     let mut engine = prepared.engine(program);
     let mut healed = Healed::default();
-    let unordered = unordered_loops(program, &prepared.reaching, files);
-    let mut out = Divergence { unordered, ..Divergence::default() };
+    let mut out = Divergence::default();
     let mut checked = 0;
     let mut seen_roots = ForeignRoots::default();
     let mut seen_shapes = FxHashSet::default();
@@ -172,17 +171,24 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
         }
         // Few functions part ranks: which do not is asked of all at once.
         let terms = engine.terms();
-        let parts: Vec<AtomicBool> = traced.iter().map(|_| AtomicBool::default()).collect();
+        let partings: Vec<OnceLock<Parting>> = traced.iter().map(|_| OnceLock::new()).collect();
         spread(traced.len(), &|index| {
-            let found = !is_given_up() && parts_ranks(terms, traced[index].root, &healed);
-            parts[index].store(found, Ordering::Relaxed);
+            if !is_given_up()
+                && let Some(parting) = parts_ranks(terms, traced[index].root, &healed)
+            {
+                // Each is asked once.
+                let _ = partings[index].set(parting);
+            }
         });
-        for (&Traced { function, effects, root }, parts) in traced.iter().zip(parts) {
+        let mut heals = false;
+        for (&Traced { function, effects, root }, parting) in traced.iter().zip(partings) {
             if is_given_up() {
                 return out;
             }
-            if parts.into_inner() {
-                check(&engine, function, root, &mut healed, &mut out.splits);
+            if let Some(Parting { question, found }) = parting.into_inner() {
+                // What has been healed since may have settled it.
+                let found = (!heals).then_some(found);
+                heals |= check(&engine, function, root, (&question, found), &mut healed, &mut out.splits);
             }
             seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);
             gates(&engine, function, effects, &mut out.gates);
@@ -191,6 +197,11 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
         }
     }
     out
+}
+
+/// Loops of the files whose order is each process's own: that takes no traces and can be found beside them.
+pub fn orders(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {
+    Divergence { unordered: unordered_loops(program, &prepared.reaching, files), ..Divergence::default() }
 }
 
 /// A function whose effects are complete.
@@ -226,14 +237,27 @@ fn whole(engine: &mut Engine<'_>, root: EffectId) -> EffectId {
     }
 }
 
-/// Finds where ranks part ways in a function.
-fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut Healed, out: &mut Vec<Split>) {
-    let Some(question) = Question::of(engine.terms(), root) else { return };
+/// Finds where ranks part ways in a function, of which the first place may be known. Says whether anything was healed.
+fn check(
+    engine: &Engine<'_>,
+    function: FunctionId,
+    root: EffectId,
+    (question, mut first): (&Question, Option<Found>),
+    healed: &mut Healed,
+    out: &mut Vec<Split>,
+) -> bool {
+    let mut any = false;
     for group in &question.groups {
+        if first.as_ref().is_some_and(|first| first.group != *group) {
+            continue;
+        }
         for _ in 0..MAX_SPLITS {
-            let Some(found) = question.first_difference(engine.terms(), group, healed) else { break };
+            let known = first.take();
+            let found = known.or_else(|| question.first_difference(engine.terms(), group, healed));
+            let Some(found) = found else { break };
             let Some((mut split, heals)) = explain(engine, function, root, &found, healed) else { break };
             let mut fresh = false;
+            any |= !heals.is_empty();
             for (site, call, heal) in heals {
                 fresh |= healed.insert(site, call, heal);
             }
@@ -246,6 +270,7 @@ fn check(engine: &Engine<'_>, function: FunctionId, root: EffectId, healed: &mut
             out.push(split);
         }
     }
+    any
 }
 
 /// Whether a finding needs more than one inferred step.

@@ -35,12 +35,13 @@ pub(super) fn gates(engine: &Engine<'_>, function: FunctionId, root: EffectId, o
         match engine.effects.get(effect) {
             Effect::Choice { test, site, then, otherwise, .. } => {
                 let facts = engine.values.facts(*test);
-                let (one, other) = (operations(engine, *then), operations(engine, *otherwise));
+                let arms = || (operations(engine, *then), operations(engine, *otherwise));
                 let names = |events: &[EventId]| -> Vec<Symbol> {
                     events.iter().map(|&event| engine.effects.event(event).op).collect()
                 };
                 if facts.environment
                     && facts.vary.is_empty()
+                    && let (one, other) = arms()
                     && names(&one) != names(&other)
                     && !out.iter().any(|gate| gate.condition == *site)
                     && let Some(key) = key_of(engine, *test)

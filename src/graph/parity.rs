@@ -10,7 +10,9 @@ mod gathers;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
-use crate::model::{Constant, Expr, ExprId, LocalFunction, Stmt, calls_to, each_expression, each_statement};
+use crate::model::{
+    Constant, Expr, ExprId, LocalFunction, Stmt, calls_by_name, calls_to, each_expression, each_statement,
+};
 
 use super::accesses::is_environment;
 use super::bindings::Binding;
@@ -50,9 +52,10 @@ const DEPTH: u32 = 4;
 pub(super) fn checks(program: &Program, reads: &EnvironmentReads) -> Found {
     let mut search = Search { program, reads, found: Found { checks: Vec::new(), checkers: FxHashSet::default() } };
     let mut gatherers: FxHashMap<FunctionId, Gatherer> = FxHashMap::default();
+    let names: FxHashSet<Symbol> = NAMES.keys().copied().collect();
     for file in program.file_ids() {
         let model = &program.file(file).model;
-        if !model.names().may_hold_any(NAMES.keys()) {
+        if !model.calls_one_of(&names) {
             continue;
         }
         for (function, expr, call) in calls_to(model, &|callee| gather_called(model, callee).is_some()) {
@@ -166,12 +169,7 @@ impl Search<'_> {
         let mut next: FxHashMap<FunctionId, Gatherer> = FxHashMap::default();
         for file in self.program.file_ids() {
             let model = &self.program.file(file).model;
-            if !model.names().may_hold_any(&names) {
-                continue;
-            }
-            for (function, expr, call) in
-                calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
-            {
+            for (function, expr, call) in calls_by_name(model, &names) {
                 let Some(target) = called(self.program, file, function, call.callee) else { continue };
                 if is_dead(model, function, model.span(expr)) {
                     continue;

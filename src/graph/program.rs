@@ -49,6 +49,8 @@ pub struct Program {
     catalogued_lasts: FxHashSet<Symbol>,
     pub(super) lineages: Vec<OnceLock<Box<[ClassId]>>>,
     pub(super) globals: Vec<RwLock<FxHashMap<Symbol, Option<Target>>>>,
+    /// What attributes of names from outside mean in each file.
+    pub(super) outside: Vec<RwLock<FxHashMap<(Symbol, Symbol), Target>>>,
     environment: OnceLock<EnvironmentReads>,
     operators: OnceLock<OperatorFolders>,
     conduct: OnceLock<Conduct>,
@@ -60,9 +62,14 @@ pub struct Program {
 impl Program {
     /// Links the files. Nothing can fail: what does not resolve stays unresolved.
     pub fn link(files: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>) -> Program {
+        let bindings = files.iter().map(|file| Bindings::new(&file.model)).collect();
+        Program::linked(files, facts, catalog, bindings)
+    }
+
+    /// The same, of files whose bindings are known.
+    fn linked(files: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>, bindings: Vec<Bindings>) -> Program {
         let first = |name: Symbol| Symbol::new(name.as_str().split('.').next().unwrap_or_default());
         let modules = Modules::new(&files, catalog.entries().map(|(name, _)| first(name)).collect());
-        let bindings = files.iter().map(|file| Bindings::new(&file.model)).collect();
         let mut program = Program {
             function_base: bases(files.iter().map(|file| file.model.functions.len())),
             class_base: bases(files.iter().map(|file| file.model.classes.len())),
@@ -82,6 +89,7 @@ impl Program {
             catalog,
             lineages: Vec::new(),
             globals: Vec::new(),
+            outside: Vec::new(),
             environment: OnceLock::new(),
             operators: OnceLock::new(),
             conduct: OnceLock::new(),
@@ -92,6 +100,7 @@ impl Program {
         program.catalogued = (0..program.function_count()).map(|_| OnceLock::new()).collect();
         program.lineages = (0..program.class_count()).map(|_| OnceLock::new()).collect();
         program.globals = program.files.iter().map(|_| RwLock::default()).collect();
+        program.outside = program.files.iter().map(|_| RwLock::default()).collect();
         program
     }
 
@@ -132,9 +141,9 @@ impl Program {
                 other();
             });
             let trees = self.trees();
-            let parts =
-                trees.iter().map(|tree| super::divergence::divergence(self, &prepared, tree, in_turn)).collect();
-            self.keep(parts);
+            let traced = trees.iter().map(|tree| super::divergence::divergence(self, &prepared, tree, in_turn));
+            let orders = trees.iter().map(|tree| super::divergence::orders(self, &prepared, tree));
+            self.keep(traced.chain(orders).collect());
         }
         self.divergence.get_or_init(Divergence::default)
     }
@@ -176,9 +185,10 @@ impl Program {
     #[must_use]
     pub fn with_models(mut self, models: Vec<(FileId, Arc<File>)>) -> Program {
         for (file, model) in models {
+            self.bindings[file.index()] = Bindings::new(&model);
             self.files[file.index()].model = model;
         }
-        Program::link(self.files, self.facts, self.catalog)
+        Program::linked(self.files, self.facts, self.catalog, self.bindings)
     }
 
     /// Puts another text of a file in its place. What was found out about the program as a whole is forgotten, except
@@ -201,6 +211,7 @@ impl Program {
         if !same_names {
             self.methods_by_name = self.methods();
             self.globals = self.files.iter().map(|_| RwLock::default()).collect();
+            self.outside = self.files.iter().map(|_| RwLock::default()).collect();
         }
         self.lineages = (0..self.class_count()).map(|_| OnceLock::new()).collect();
         self.environment = OnceLock::new();

@@ -201,15 +201,23 @@ impl Program {
             Expr::Attribute { value, name } => {
                 let value = self.target(file, function, value)?;
                 match value {
-                    Target::External(dotted) => {
-                        let whole = Symbol::new(&format!("{dotted}.{name}"));
-                        Some(self.reanchor(file, whole))
-                    }
+                    Target::External(dotted) => Some(self.outside(file, dotted, name)),
                     _ => self.attribute(value, name),
                 }
             }
             _ => None,
         }
+    }
+
+    /// What an attribute of a dotted name from outside means: asked for by everybody, of few names.
+    fn outside(&self, file: FileId, dotted: Symbol, name: Symbol) -> Target {
+        let known = &self.outside[file.index()];
+        if let Some(&found) = known.read().expect("no thread panics while resolving").get(&(dotted, name)) {
+            return found;
+        }
+        let found = self.reanchor(file, Symbol::new(&format!("{dotted}.{name}")));
+        known.write().expect("no thread panics while resolving").insert((dotted, name), found);
+        found
     }
 
     /// A dotted name that began outside may lead back into the program: `import pkg` then `pkg.sub.function`.

@@ -59,11 +59,28 @@ pub(super) struct Scope {
     cut: Option<u32>,
 }
 
+impl Scope {
+    /// The same without anything in it: bodies are many, and what one needed the next does.
+    fn emptied(mut self) -> Scope {
+        self.bound.clear();
+        self.outer.clear();
+        self.mentions.clear();
+        self.flows.clear();
+        self.guards.clear();
+        self.arguments.clear();
+        self.callees.clear();
+        let Scope { bound, outer, mentions, flows, guards, arguments, callees, .. } = self;
+        Scope { bound, outer, mentions, flows, guards, arguments, callees, ..Scope::default() }
+    }
+}
+
 pub(super) struct Lowerer {
     pub(super) file: File,
     pub(super) detail: Detail,
     pub(super) depth: u32,
     scopes: Vec<Scope>,
+    /// Scopes that were left, empty, with the room they had.
+    spare: Vec<Scope>,
     pub(super) functions: Vec<LocalFunction>,
     classes: Vec<LocalClass>,
 }
@@ -76,7 +93,15 @@ const FILLING: [&str; 8] = ["append", "appendleft", "extend", "insert", "add", "
 
 impl Lowerer {
     fn new(detail: Detail) -> Self {
-        Self { file: File::default(), detail, depth: 0, scopes: Vec::new(), functions: Vec::new(), classes: Vec::new() }
+        Self {
+            file: File::default(),
+            detail,
+            depth: 0,
+            scopes: Vec::new(),
+            spare: Vec::new(),
+            functions: Vec::new(),
+            classes: Vec::new(),
+        }
     }
 
     pub(super) fn string(&mut self, text: &str) -> Option<Symbol> {
@@ -99,18 +124,42 @@ impl Lowerer {
         self.scope().mentions.len() as u32
     }
 
-    /// The value lowered since `start` goes to the target.
-    fn flows(&mut self, target: &ast::Expr, start: u32, end: u32) {
-        let to = match target {
-            ast::Expr::Name(name) => Sink::Name(Symbol::new(name.id.as_str())),
-            ast::Expr::Attribute(attribute) => Sink::Attribute(Symbol::new(attribute.attr.as_str())),
-            ast::Expr::Tuple(tuple) => return tuple.elts.iter().for_each(|part| self.flows(part, start, end)),
-            ast::Expr::List(list) => return list.elts.iter().for_each(|part| self.flows(part, start, end)),
-            ast::Expr::Starred(starred) => return self.flows(&starred.value, start, end),
-            ast::Expr::Subscript(subscript) => return self.flows(&subscript.value, start, end),
+    /// The value whose names lie between `start` and `end` goes to the target, lowered just now.
+    fn flows(&mut self, target: ExprId, start: u32, end: u32) {
+        let to = match self.file.expr(target) {
+            Expr::Name(name) => Sink::Name(name),
+            Expr::Attribute { name, .. } => Sink::Attribute(name),
+            Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
+                for at in 0..self.file.list(parts).len() {
+                    self.flows(self.file.list(parts)[at], start, end);
+                }
+                return;
+            }
+            Expr::Starred(inner) | Expr::Subscript(inner, _) => return self.flows(inner, start, end),
             _ => return,
         };
         self.flow(to, start, end);
+    }
+
+    /// What a statement that is a call, with names between `start` and `end`, may put into what it is handed.
+    fn handed_in(&mut self, value: ExprId, start: u32, end: u32) {
+        let Expr::Call(index) = self.file.expr(value) else { return };
+        let call = self.file.call(index);
+        // `self.items.append(x)`: what is handed in stays there.
+        if let Expr::Attribute { value: object, name } = self.file.expr(call.callee)
+            && FILLING.contains(&name.as_str())
+        {
+            self.flows(object, start, end);
+        }
+        // `reduce_scatter_tensor(out, x)`: what is handed in may be written to.
+        let mut callees = self.scope().callees.iter().rev();
+        let Some(&Callee { at, .. }) = callees.find(|known| known.expr == call.callee) else { return };
+        for place in 0..self.file.list(call.args).len() {
+            let arg = self.file.list(call.args)[place];
+            if matches!(self.file.expr(arg), Expr::Name(_)) {
+                self.flows(arg, at, at + 1);
+            }
+        }
     }
 
     fn flow(&mut self, to: Sink, start: u32, end: u32) {
@@ -214,48 +263,31 @@ impl Lowerer {
                 let start = self.mark();
                 let value = self.expr(&expr.value);
                 let end = self.mark();
-                // `self.items.append(x)`: what is handed in stays there.
-                if let ast::Expr::Call(call) = &*expr.value
-                    && let ast::Expr::Attribute(method) = &*call.func
-                    && FILLING.contains(&method.attr.as_str())
-                {
-                    self.flows(&method.value, start, end);
-                }
-                // `reduce_scatter_tensor(out, x)`: what is handed in may be written to.
-                if let ast::Expr::Call(call) = &*expr.value
-                    && let Expr::Call(index) = self.file.expr(value)
-                    && let callee = self.file.call(index).callee
-                    && let Some(&Callee { at, .. }) =
-                        self.scope().callees.iter().rev().find(|known| known.expr == callee)
-                {
-                    for arg in call.arguments.args.iter().filter(|arg| arg.is_name_expr()) {
-                        self.flows(arg, at, at + 1);
-                    }
-                }
+                self.handed_in(value, start, end);
                 Stmt::Expr(value)
             }
             ast::Stmt::Assign(assign) => {
                 let start = self.mark();
                 let value = self.expr(&assign.value);
                 let end = self.mark();
-                assign.targets.iter().for_each(|target| self.flows(target, start, end));
                 let targets: Vec<ExprId> = assign.targets.iter().map(|target| self.target(target)).collect();
+                targets.iter().for_each(|&target| self.flows(target, start, end));
                 Stmt::Assign { targets: self.file.push_list(&targets), value }
             }
             ast::Stmt::AugAssign(assign) => {
                 let start = self.mark();
                 let value = self.expr(&assign.value);
                 let end = self.mark();
-                self.flows(&assign.target, start, end);
                 let target = self.target(&assign.target);
+                self.flows(target, start, end);
                 Stmt::AugAssign { target, op: binary_op(assign.op), value }
             }
             ast::Stmt::AnnAssign(assign) => {
                 let start = self.mark();
                 let value = assign.value.as_deref().map(|value| self.expr(value));
                 let end = self.mark();
-                self.flows(&assign.target, start, end);
                 let target = self.target(&assign.target);
+                self.flows(target, start, end);
                 Stmt::Annotated { target, annotation: self.expr(&assign.annotation), value }
             }
             ast::Stmt::Return(ret) => {
@@ -279,8 +311,8 @@ impl Lowerer {
                 let start = self.mark();
                 let iter = self.expr(&stmt.iter);
                 let end = self.mark();
-                self.flows(&stmt.target, start, end);
                 let target = self.target(&stmt.target);
+                self.flows(target, start, end);
                 self.under(start, |lowerer| {
                     let (body, orelse) = lowerer.turns(&stmt.body, &stmt.orelse);
                     Stmt::For { target, iter, body, orelse }

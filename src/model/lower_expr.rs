@@ -28,6 +28,10 @@ impl Lowerer {
             ast::Expr::Name(name) => {
                 let name = Symbol::new(name.id.as_str());
                 self.bind(name);
+                if self.depth < MAX_DEPTH {
+                    self.scope().mentions.push(name);
+                    return self.file.push_expr(Expr::Name(name), span_of(expr));
+                }
             }
             ast::Expr::Tuple(tuple) => return self.targets(&tuple.elts, expr, Expr::Tuple),
             ast::Expr::List(list) => return self.targets(&list.elts, expr, Expr::ListDisplay),

@@ -16,4 +16,4 @@ pub use fold::{Constant, HOME, fold};
 pub use lower::{Detail, lower};
 pub use tree::*;
 pub(crate) use visit::expressions_of;
-pub use visit::{blocks_of, calls_to, each_call, each_expression, each_statement, names_in};
+pub use visit::{blocks_of, calls_by_name, calls_to, each_call, each_expression, each_statement, names_in};

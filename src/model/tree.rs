@@ -7,6 +7,8 @@ mod expr;
 mod names;
 mod stmt;
 
+use rustc_hash::FxHashSet;
+
 use crate::base::{Span, Symbol};
 
 pub use definition::*;
@@ -66,6 +68,7 @@ pub struct File {
     stmt_spans: Vec<Span>,
     blocks: Vec<StmtId>,
     names: Names,
+    called: FxHashSet<Symbol>,
     /// Functions in order of definition; the first is the module's body.
     pub functions: Vec<Function>,
     /// Classes in order of definition.
@@ -105,6 +108,12 @@ impl File {
     /// Every call of the file, in no particular order; a cheap pass for those who look for a few.
     pub fn calls(&self) -> &[Call] {
         &self.calls
+    }
+
+    /// Whether a call of the file bears one of the names, as the last part of what is called.
+    pub fn calls_one_of(&self, names: &FxHashSet<Symbol>) -> bool {
+        let (few, many) = if names.len() < self.called.len() { (names, &self.called) } else { (&self.called, names) };
+        few.iter().any(|name| many.contains(name))
     }
 
     /// The comprehension behind [`Expr::Comprehension`].
@@ -240,6 +249,9 @@ impl File {
     }
 
     pub(super) fn push_call(&mut self, callee: ExprId, args: List, keywords: &[Keyword]) -> u32 {
+        if let Expr::Name(name) | Expr::Attribute { name, .. } = self.expr(callee) {
+            self.called.insert(name);
+        }
         let start = self.keywords.len() as u32;
         self.keywords.extend_from_slice(keywords);
         self.calls.push(Call { callee, args, keywords: start, keyword_count: keywords.len() as u32 });

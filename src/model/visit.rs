@@ -1,5 +1,6 @@
 //! Walks over the compact tree, iterative so that deep nesting cannot exhaust the stack.
 
+use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
 use crate::base::Symbol;
@@ -100,6 +101,19 @@ pub fn calls_to(file: &File, wanted: &dyn Fn(ExprId) -> bool) -> Vec<(LocalFunct
         }
     }
     out
+}
+
+/// The calls of a file whose callee bears one of the names, as [`calls_to`] gives them. Where there is none, that takes a
+/// few lookups.
+pub fn calls_by_name(file: &File, names: &FxHashSet<Symbol>) -> Vec<(LocalFunction, ExprId, super::Call)> {
+    if !file.calls_one_of(names) {
+        return Vec::new();
+    }
+    let named = |callee: ExprId| match file.expr(callee) {
+        Expr::Name(name) | Expr::Attribute { name, .. } => names.contains(&name),
+        _ => false,
+    };
+    calls_to(file, &named)
 }
 
 /// The expressions that a statement itself evaluates (not those of its blocks), in source order.

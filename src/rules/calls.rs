@@ -64,6 +64,9 @@ pub(super) fn calls_named(program: &Program, file: FileId, names: &FxHashSet<Sym
         .filter(|alias| names.contains(&alias.name))
         .filter_map(|alias| alias.alias)
         .collect();
+    if aliases.is_empty() && !model.calls_one_of(names) {
+        return Vec::new();
+    }
     let wanted =
         |callee: ExprId| last_name(model, callee).is_some_and(|name| names.contains(&name) || aliases.contains(&name));
     calls_to(model, &wanted).into_iter().map(|(function, expr, call)| CallSite { file, function, expr, call }).collect()

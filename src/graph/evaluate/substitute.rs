@@ -71,8 +71,11 @@ impl<'p> Engine<'p> {
         made
     }
 
-    fn all(&mut self, parts: &[Value], by: &mut Substitution) -> Box<[Value]> {
-        parts.iter().map(|&part| self.replaced(part, by)).collect()
+    fn all(&mut self, mut parts: Box<[Value]>, by: &mut Substitution) -> Box<[Value]> {
+        for part in &mut parts {
+            *part = self.replaced(*part, by);
+        }
+        parts
     }
 
     fn rebuilt(&mut self, value: Value, by: &mut Substitution) -> Value {
@@ -93,7 +96,7 @@ impl<'p> Engine<'p> {
             Node::If(test, then, otherwise) => {
                 Node::If(self.replaced(test, by), self.replaced(then, by), self.replaced(otherwise, by))
             }
-            Node::Sequence(parts) => Node::Sequence(self.all(&parts, by)),
+            Node::Sequence(parts) => Node::Sequence(self.all(parts, by)),
             Node::Mapping(parts) => Node::Mapping(
                 parts.iter().map(|&(key, value)| (self.replaced(key, by), self.replaced(value, by))).collect(),
             ),
@@ -108,15 +111,15 @@ impl<'p> Engine<'p> {
                 Node::Attribute(object, name)
             }
             Node::Keyword(mapping, name) => Node::Keyword(self.replaced(mapping, by), name),
-            Node::Apply(name, parts) => Node::Apply(name, self.all(&parts, by)),
+            Node::Apply(name, parts) => Node::Apply(name, self.all(parts, by)),
             Node::Length(inner) => Node::Length(self.replaced(inner, by)),
             Node::Kind(inner) => Node::Kind(self.replaced(inner, by)),
-            Node::Range(parts) => Node::Range(self.all(&parts, by)),
-            Node::Mapped(name, parts) => Node::Mapped(name, self.all(&parts, by)),
+            Node::Range(parts) => Node::Range(self.all(parts, by)),
+            Node::Mapped(name, parts) => Node::Mapped(name, self.all(parts, by)),
             Node::Loader(value, batch) => Node::Loader(self.replaced(value, by), batch),
-            Node::Changed(site, parts) => Node::Changed(site, self.all(&parts, by)),
+            Node::Changed(site, parts) => Node::Changed(site, self.all(parts, by)),
             Node::Item(site, inner) => Node::Item(site, self.replaced(inner, by)),
-            Node::Carried(site, name, parts) => Node::Carried(site, name, self.all(&parts, by)),
+            Node::Carried(site, name, parts) => Node::Carried(site, name, self.all(parts, by)),
             Node::Function(function, bound) => Node::Function(function, bound.map(|bound| self.replaced(bound, by))),
             Node::Closure(function, captured) => Node::Closure(
                 function,
@@ -124,20 +127,20 @@ impl<'p> Engine<'p> {
             ),
             Node::Partial(callee, args, keywords) => Node::Partial(
                 self.replaced(callee, by),
-                self.all(&args, by),
+                self.all(args, by),
                 keywords.iter().map(|&(name, value)| (name, self.replaced(value, by))).collect(),
             ),
             Node::Invoked(callee, args) => {
                 let callee = self.replaced(callee, by);
-                let args = self.all(&args, by);
+                let args = self.all(args, by);
                 if let Some(result) = self.invoked_result(callee, &args) {
                     return result;
                 }
-                let result = self.values.make(Node::Invoked(callee, args));
+                let result = self.made_from(value, Node::Invoked(callee, args));
                 return self.forward_result(callee, result);
             }
-            Node::Instance(class, args) => Node::Instance(class, self.all(&args, by)),
-            Node::Generator(function, args) => Node::Generator(function, self.all(&args, by)),
+            Node::Instance(class, args) => Node::Instance(class, self.all(args, by)),
+            Node::Generator(function, args) => Node::Generator(function, self.all(args, by)),
             Node::MadeGroup(site, ranks) => Node::MadeGroup(site, self.replaced(ranks, by)),
             Node::Agreed(site, inner, group) => Node::Agreed(site, self.replaced(inner, by), self.replaced(group, by)),
             Node::Spread(site, inner, group) => Node::Spread(site, self.replaced(inner, by), self.replaced(group, by)),
@@ -160,7 +163,15 @@ impl<'p> Engine<'p> {
             | Node::Environment(_)
             | Node::Unknown(_) => return value,
         };
-        self.values.make(node)
+        self.made_from(value, node)
+    }
+
+    /// The value made of `node`, which came of `value`: mostly it has none of the parameters in it and is what it was.
+    fn made_from(&mut self, value: Value, node: Node) -> Value {
+        match node == *self.values.node(value) {
+            true => value,
+            false => self.values.make(node),
+        }
     }
 
     /// What calling a function value returns, in terms of `args`.
@@ -294,11 +305,11 @@ impl<'p> Engine<'p> {
             }
             Effect::Invoke { callee, args, site } => {
                 let callee = self.replaced(callee, by);
-                let args = self.all(&args, by);
+                let args = self.all(args, by);
                 self.invoke_effect(callee, args, site)
             }
             Effect::Pending { function, site, args } => {
-                let args = self.all(&args, by);
+                let args = self.all(args, by);
                 self.effects.make(Effect::Pending { function, site, args }, &self.values)
             }
             Effect::Nothing | Effect::Exit(..) | Effect::Hole => effect,

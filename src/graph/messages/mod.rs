@@ -10,11 +10,13 @@ mod known;
 mod run;
 mod step;
 
+use std::sync::LazyLock;
+
 use rustc_hash::FxHashSet;
 
 use crate::base::{FileId, Site, Symbol};
 use crate::catalog::{Entry, OperationKind};
-use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, each_call, each_expression};
+use crate::model::{Expr, ExprId, Function, FunctionKind, LocalFunction, each_call, each_expression};
 
 use super::context::each_in_context;
 use super::program::Program;
@@ -48,7 +50,8 @@ pub struct Undelivered {
 /// Messages of a file that do not arrive.
 pub fn undelivered(program: &Program, file: FileId) -> Vec<Undelivered> {
     let model = &program.file(file).model;
-    if !model.functions.iter().any(|function| function.mentions.iter().any(|&name| is_message_name(name))) {
+    let speaks = |function: &Function| function.mentions.iter().any(|&name| is_message_name(name));
+    if !model.names().may_hold_any(&*NAMES) || !model.functions.iter().any(speaks) {
         return Vec::new();
     }
     let mut out: Vec<Undelivered> = Vec::new();
@@ -255,6 +258,10 @@ fn kind_of(program: &Program, dotted: Symbol) -> Option<StepKind> {
     }
 }
 
+/// The last names of operations: every mention of a program is compared with them, as symbols.
+static NAMES: LazyLock<Vec<Symbol>> =
+    LazyLock::new(|| StepKind::NAMES.iter().chain(&["P2POp"]).map(|name| Symbol::new(name)).collect());
+
 fn is_message_name(name: Symbol) -> bool {
-    StepKind::named(name.as_str()).is_some() || name.as_str() == "P2POp"
+    NAMES.contains(&name)
 }

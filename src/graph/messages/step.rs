@@ -20,6 +20,9 @@ pub enum StepKind {
 }
 
 impl StepKind {
+    /// The names of the operations.
+    pub const NAMES: [&str; 6] = ["send", "send_object_list", "isend", "recv", "recv_object_list", "irecv"];
+
     /// The operation of that name.
     pub fn named(name: &str) -> Option<StepKind> {
         Some(match name {

@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, calls_to, each_expression};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, calls_by_name, each_expression};
 
 use super::super::program::Program;
 use super::super::resolve::{Scope, Target};
@@ -108,9 +108,7 @@ pub(super) fn moves(
     let names: FxHashSet<Symbol> = CALLS.iter().map(|(name, ..)| Symbol::new(name)).collect();
     for &file in files {
         let model = &program.file(file).model;
-        for (function, expr, call) in
-            calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
-        {
+        for (function, expr, call) in calls_by_name(model, &names) {
             let Some(Target::External(dotted)) = program.target(file, function, call.callee) else { continue };
             if !dotted.as_str().starts_with("torch.distributed.") {
                 continue;
@@ -174,9 +172,7 @@ fn through(
     let mut out = Vec::new();
     for &file in files {
         let model = &program.file(file).model;
-        for (function, expr, call) in
-            calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
-        {
+        for (function, expr, call) in calls_by_name(model, &names) {
             if known.iter().any(|one| one.file == file && one.expr == expr) {
                 continue;
             }
@@ -225,9 +221,7 @@ pub(super) fn callers(
         let mut next = FxHashSet::default();
         for &file in files {
             let model = &program.file(file).model;
-            for (function, _, call) in
-                calls_to(model, &|callee| last_name(model, callee).is_some_and(|name| names.contains(&name)))
-            {
+            for (function, _, call) in calls_by_name(model, &names) {
                 let caller = program.function_id(file, function);
                 if !out.contains(&caller)
                     && types.callees(file, function, call).iter().any(|callee| fresh.contains(callee))

@@ -1,6 +1,6 @@
 //! Functions, classes and imports.
 
-use super::{Detail, Lowerer, Scope};
+use super::{Detail, Lowerer};
 use crate::base::{Span, Symbol};
 use crate::model::tree::*;
 use crate::syntax::{ast, span, span_of};
@@ -45,7 +45,8 @@ impl Lowerer {
 
     pub(super) fn enter(&mut self, id: LocalFunction) {
         self.functions.push(id);
-        self.scopes.push(Scope::default());
+        let scope = self.spare.pop().unwrap_or_default();
+        self.scopes.push(scope);
     }
 
     pub(super) fn leave(&mut self, id: LocalFunction, body: Block) {
@@ -54,16 +55,14 @@ impl Lowerer {
         let function = &mut self.file.functions[id.0 as usize];
         function.body = body;
         function.is_generator = scope.is_generator;
-        (function.mentions, function.flows, function.guards) = (scope.mentions, scope.flows, scope.guards);
-        function.arguments = scope.arguments;
-        function.callees = scope.callees;
-        function.callees.shrink_to_fit();
-        function.arguments.shrink_to_fit();
-        function.mentions.shrink_to_fit();
-        function.flows.shrink_to_fit();
-        let mut locals: Vec<Symbol> = scope.bound.into_iter().filter(|name| !scope.outer.contains(name)).collect();
-        locals.sort_by_key(|name| name.as_str());
-        function.locals = locals;
+        function.mentions = scope.mentions.as_slice().into();
+        function.flows = scope.flows.as_slice().into();
+        function.guards = scope.guards.as_slice().into();
+        function.arguments = scope.arguments.as_slice().into();
+        function.callees = scope.callees.as_slice().into();
+        function.locals = scope.bound.iter().copied().filter(|name| !scope.outer.contains(name)).collect();
+        function.locals.sort_by_key(|name| name.as_str());
+        self.spare.push(scope.emptied());
     }
 
     pub(super) fn outer(&mut self, names: &[ast::Identifier]) -> Stmt {
