@@ -378,6 +378,7 @@ impl<'a> Evaluator<'a> {
                 None => self.atom(value),
             },
             node if is_definition(node) => Truth::Known(true),
+            _ if self.values.is_batch(value) => Truth::Same(label(&(value, "batch"))),
             _ => match self.value(value) {
                 Concrete::None => Truth::Known(false),
                 Concrete::Bool(known) => Truth::Known(known),

@@ -195,6 +195,19 @@ impl Values {
         self.meanings.get(&value).copied()
     }
 
+    /// Whether the value is a batch as a whole: a loader gives each rank one, and none of them is empty.
+    pub fn is_batch(&self, value: Value) -> bool {
+        let batch = match self.node(value) {
+            Node::Local(..) => value,
+            Node::Parameter(..) => match self.meaning(value) {
+                Some(meaning) if matches!(self.node(meaning), Node::Local(..)) => meaning,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        !self.vary(batch).is_empty() && self.shape(batch).is_empty()
+    }
+
     /// Along which axes the truth of a value may differ: a container's by its shape, anything else's by itself.
     pub fn truth_axes(&self, value: Value) -> Axes {
         match self.node(value) {
@@ -204,6 +217,7 @@ impl Values {
                 self.shape(value)
             }
             Node::Carried(_, _, parts) if parts.iter().any(|&part| self.is_container(part)) => self.shape(value),
+            _ if self.is_batch(value) => Axes::NONE,
             _ => self.vary(value),
         }
     }
