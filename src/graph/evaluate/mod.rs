@@ -13,6 +13,7 @@ mod call;
 mod condense;
 mod constructed;
 pub(in crate::graph) mod data;
+mod dealt;
 mod dispatch;
 mod expand;
 mod expression;
@@ -21,6 +22,7 @@ mod frame;
 mod halves;
 mod handlers;
 mod keyed;
+mod known_by;
 mod loops;
 mod mesh;
 mod method;
@@ -30,6 +32,7 @@ mod passed;
 mod places;
 mod premise;
 mod recursion;
+pub(in crate::graph) mod shown;
 mod skipped;
 mod state;
 mod statement;
@@ -85,6 +88,8 @@ pub struct Summary {
     pub attributes: Vec<(Symbol, Value)>,
     /// What it leaves in parameters that it has the ranks agree on, by position.
     pub filled: Vec<(usize, Value)>,
+    /// Parameters that it puts something into, by position, as they are in the end.
+    grown: Vec<(usize, Value)>,
 }
 
 /// The evaluator and everything it has learned.
@@ -115,6 +120,9 @@ pub struct Engine<'p> {
     pub(super) refusals: FxHashSet<Site>,
     /// Variables of modules that begin with a constant and are set by functions.
     pub(super) switches: FxHashSet<Value>,
+    /// Values that an object of unknown make is taken to hold.
+    pub(super) inferred: FxHashSet<Value>,
+    owners: Option<Rc<known_by::Owners>>,
     reaching: &'p FxHashSet<FunctionId>,
     pub(super) taint: &'p Taint,
     pub(super) results: FxHashMap<(Value, Box<[Value]>), Value>,
@@ -168,6 +176,8 @@ impl<'p> Engine<'p> {
             disks: FxHashSet::default(),
             refusals: FxHashSet::default(),
             switches: FxHashSet::default(),
+            inferred: FxHashSet::default(),
+            owners: None,
             reaching,
             taint,
             results: FxHashMap::default(),
@@ -285,7 +295,8 @@ impl<'p> Engine<'p> {
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);
             if meaning.is_none()
-                && let Some((data, reason)) = self.data_parameter(&frame, parameter.name, parameter.span)
+                && let Some((data, reason)) =
+                    self.data_parameter(&frame, parameter.name, position as u16, parameter.span)
             {
                 let value = self.values.parameter(function, position as u16, Some(data));
                 self.shares.insert(value);
@@ -320,7 +331,8 @@ impl<'p> Engine<'p> {
             None => Vec::new(),
         };
         let filled = self.filled(&frame);
-        Summary { effects, result, attributes, filled }
+        let grown = self.grown(&frame);
+        Summary { effects, result, attributes, filled, grown }
     }
 
     /// Parameters that hold something agreed on in the end, and were not given another object on the way.
