@@ -9,7 +9,7 @@ class CriticWorker:
         self.critic = Critic(module=sharded, budget=budget)
 
     def run(self, rollout):
-        self.critic.update(rollout)
+        self.critic.update(rollout)  # low: [divergent-loop]
 
     def run_in_step(self, rollout):
         self.critic.update_in_step(rollout)
