@@ -9,7 +9,7 @@ use aho_corasick::AhoCorasick;
 
 use crate::model::Detail;
 
-/// Words of ranks and groups, of the environment, of paths, of goldens, of a control plane.
+/// Words of ranks and groups, of batches and steps, of the environment, of paths, of goldens, of a control plane.
 const WORDS: &[&str] = &[
     "torch.distributed",
     "torch import distributed",
@@ -81,6 +81,10 @@ const WORDS: &[&str] = &[
     "mpiexec",
     "horovodrun",
     "\"accelerate\"",
+    "loss.backward(",
+    "loader:",
+    "loader):",
+    "attention_mask\"]",
     "cache_epoch",
     "call_id",
     "raise_for_status",

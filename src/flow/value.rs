@@ -218,6 +218,9 @@ impl Values {
             }
             Node::Carried(_, _, parts) if parts.iter().any(|&part| self.is_container(part)) => self.shape(value),
             _ if self.is_batch(value) => Axes::NONE,
+            Node::If(test, then, otherwise) if self.is_container(*then) && self.is_container(*otherwise) => {
+                self.vary(*test) | self.shape(*then) | self.shape(*otherwise)
+            }
             _ => self.vary(value),
         }
     }
@@ -263,7 +266,8 @@ impl Values {
         }
     }
 
-    fn is_container(&self, value: Value) -> bool {
+    /// Whether the value is a container by its make.
+    pub fn is_container(&self, value: Value) -> bool {
         matches!(
             self.node(value),
             Node::Mapped(..) | Node::Changed(..) | Node::Range(_) | Node::Sequence(_) | Node::Mapping(_)

@@ -3,12 +3,14 @@
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{
-    Axes, Decided, Effect, EffectId, EventId, Exit, GroupKey, IS_MEMBER, LoopKind, MEMBERS, Node, Parting, Value,
+    Axes, ChoiceForm, Decided, Effect, EffectId, EventId, Exit, GroupKey, IS_MEMBER, LoopKind, MEMBERS, Node, Parting,
+    Value,
 };
 use crate::model::{CompareOp, Expr, ExprId, File, each_expression};
 
 use super::blame::{arm_without, contains, preorder};
 use super::divergence::group_confidence;
+use super::doubts::compares_rank;
 use super::evaluate::{Birth, Engine};
 use super::membership::{are_named_alike, is_kept, is_world_rank, may_be_members};
 use super::questions::{asks_for_kind, asks_for_none, reaches_plainly, reaches_rank};
@@ -57,11 +59,13 @@ impl Evidence<'_, '_> {
             sure = sure.min(Confidence::Medium);
         }
         let catalogued = self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)));
-        if self.is_opaque() || self.birth.is_none() && !catalogued {
+        let inferred = |test| self.engine.values.any_part(test, MAX_PARTS, |part| self.engine.inferred.contains(&part));
+        if self.is_opaque() || self.birth.is_none() && !catalogued || self.test.is_some_and(inferred) {
             sure = sure.min(Confidence::Medium);
         }
         let (engine, group) = (self.engine, &self.found.group);
-        let doubtful = self.comes_from_far()
+        let doubtful = self.test.is_some_and(inferred) && *group != GroupKey::World
+            || self.comes_from_far()
             || self.is_unexplained()
             || self.is_guess()
             || self.asks_a_cache()
@@ -155,7 +159,15 @@ impl Evidence<'_, '_> {
         let counts = matches!(self.kind, SplitKind::Loop | SplitKind::GroupCreation);
         let named = |birth: Birth| {
             let far = !self.is_near(birth.site) && (counts || !self.is_of_same_class(birth.function));
-            far && birth.reason.as_str().ends_with("by its name")
+            // A filter that compares it says what is made of it.
+            let values = &self.engine.values;
+            let filtered =
+                |part: Value| matches!(values.node(part), Node::Changed(..)) && !values.shape(part).is_empty();
+            let compared = || {
+                let filters = |&test: &Value| values.any_part(test, MAX_PARTS, filtered);
+                !counts && self.test.filter(filters).is_some_and(|test| compares_rank(self.engine, test))
+            };
+            far && birth.reason.as_str().ends_with("by its name") && !compared()
         };
         if self.birth.is_some_and(named) {
             return true;
@@ -183,7 +195,9 @@ impl Evidence<'_, '_> {
     /// every rank.
     fn ends_the_job(&self) -> bool {
         let asserted = |decision: Decision| decision.is_assertion || self.engine.refusals.contains(&decision.site);
-        self.kind == SplitKind::EarlyExit && self.decision.is_some_and(asserted)
+        self.kind == SplitKind::EarlyExit
+            && (self.decision.is_some_and(asserted)
+                || self.cause.is_some_and(|cause| leaves_by_assertion(self.engine, cause.effect)))
     }
 
     /// Whether the operation is asked of an element of some collection, behind the question what kind of thing it is:
@@ -376,6 +390,26 @@ impl Evidence<'_, '_> {
         let long = if world { LONG_WAY } else { LONG_WAY - 1 };
         steps >= long && (sure < Confidence::High || !by_rank)
     }
+}
+
+/// Whether an effect is left in one way alone: an assertion in it fails, somewhere in what it calls.
+fn leaves_by_assertion(engine: &Engine<'_>, effect: EffectId) -> bool {
+    let mut asserts = false;
+    // Effects, and whether a call or a loop around them takes what is not raised.
+    let mut pending = vec![(effect, false)];
+    while let Some((effect, inside)) = pending.pop() {
+        match engine.effects.get(effect) {
+            Effect::Choice { form: ChoiceForm::Assertion, then, .. } => {
+                asserts = true;
+                pending.push((*then, inside));
+            }
+            Effect::Exit(Exit::Raise(_) | Exit::Abort, _) => return false,
+            Effect::Exit(..) if !inside => return false,
+            Effect::Call { body, .. } | Effect::Loop { body, .. } => pending.push((*body, true)),
+            _ => pending.extend(engine.below(effect).into_iter().map(|below| (below, inside))),
+        }
+    }
+    asserts
 }
 
 /// Why a number that is drawn differs, as the catalogue says it.

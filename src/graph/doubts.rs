@@ -72,7 +72,22 @@ impl Evidence<'_, '_> {
     pub(super) fn is_far_from_the_batch(&self) -> bool {
         let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
         let near = self.birth.is_some_and(|birth| self.is_near(birth.site));
-        self.engine.shares.contains(&leaf) && self.decision.is_some() && !near && !asks_the_batch(self.engine, test)
+        let far = self.engine.shares.contains(&leaf) && self.decision.is_some() && !near;
+        far && !self.goes_in_nearby(test) && !asks_the_batch(self.engine, test)
+    }
+
+    /// Whether another batch goes into the question, which was read where ranks part.
+    fn goes_in_nearby(&self, test: Value) -> bool {
+        let engine = self.engine;
+        let parting = self.decision.map(|decision| decision.site);
+        let is_read_here = |batch: Value| {
+            let birth = engine.birth(batch, self.function, parting).filter(|_| engine.shares.contains(&batch));
+            birth.is_some_and(|birth| self.is_near(birth.site))
+        };
+        engine.values.any_part(test, MAX_PARTS, |part| match *engine.values.node(part) {
+            Node::Item(_, from) => engine.values.yielded(from).is_some_and(is_read_here),
+            _ => is_read_here(part),
+        })
     }
 
     /// Whether the ranks agree on what is asked where a setting says so: with another one the function may never be
@@ -328,7 +343,11 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
             Node::Apply(name, parts) if matches!(name.as_str(), "all" | "any" | "item" | "bool" | "numel") => {
                 push(parts, absent);
             }
-            Node::Range(parts) | Node::Mapped(_, parts) => push(parts, true),
+            Node::Range(parts) | Node::Mapped(_, parts) | Node::Changed(_, parts) => push(parts, true),
+            // What was put into a container, turn by turn.
+            Node::Carried(_, _, parts) if parts.iter().any(|&part| engine.values.is_container(part)) => {
+                push(parts, true);
+            }
             node if absent => push(&parts(node), true),
             _ => {}
         }

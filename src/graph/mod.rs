@@ -18,6 +18,7 @@ mod divergence;
 mod doubts;
 mod environment;
 pub mod evaluate;
+mod fed;
 mod gates;
 mod handed;
 mod hazard;

@@ -73,7 +73,13 @@ pub(super) fn reaches_rank(engine: &Engine<'_>, value: Value) -> bool {
         match engine.values.node(value) {
             _ if engine.values.vary(value).is_empty() => {}
             Node::Rank(_) => return true,
-            Node::Not(inner) | Node::Length(inner) | Node::Item(_, inner) => further.push(*inner),
+            Node::Not(inner) | Node::Length(inner) | Node::Item(_, inner) | Node::Loader(inner, _) => {
+                further.push(*inner);
+            }
+            // Whether a loader has come to its end.
+            Node::Apply(name, parts) if matches!(name.last_part().as_str(), "ended" | "DataLoader") => {
+                further.extend(parts.iter());
+            }
             Node::And(left, right)
             | Node::Or(left, right)
             | Node::Compare(_, left, right)

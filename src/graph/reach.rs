@@ -13,7 +13,9 @@ use crate::catalog::{Entry, OperationKind};
 use crate::model::{Callee, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
 
 use super::bindings::ImportedName;
+use super::blocks::function_around;
 use super::evaluate::BACKWARD;
+use super::evaluate::shown::{SHOWS, TEXTS};
 use super::program::Program;
 use super::resolve::Target;
 
@@ -226,6 +228,60 @@ impl<'p> Search<'p> {
                 }
             }
         });
+        self.handed_objects(file, &names, seeds);
+        self.calls_of(file, &names, seeds);
+    }
+
+    /// Objects that constructors of the program are handed, and keep in an attribute: whoever calls that.
+    fn handed_objects(&self, file: FileId, names: &[Symbol], seeds: &mut Vec<Place>) {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let is_one = |expr: ExprId| match model.expr(expr) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => names.contains(&name),
+            _ => false,
+        };
+        for call in model.calls() {
+            let by_name = model.keywords(*call).iter().map(|keyword| (keyword.name, keyword.value));
+            let by_position = model.list(call.args).iter().map(|&arg| (None, arg));
+            let given: Vec<(usize, Option<Symbol>)> = by_position
+                .chain(by_name)
+                .enumerate()
+                .filter(|(_, (_, value))| is_one(*value))
+                .map(|(at, (name, _))| (at + 1, name))
+                .collect();
+            if given.is_empty() {
+                continue;
+            }
+            let Some(Target::Class(class)) = program.target(file, model.module(), call.callee) else { continue };
+            let Some(constructor) = program.method(class, Symbol::new("__init__")) else { continue };
+            let (home, local) = program.locate(constructor);
+            let own = &program.file(home).model;
+            let definition = own.function(local);
+            let handed: Vec<Symbol> = given
+                .into_iter()
+                .filter_map(|(at, name)| name.or_else(|| definition.parameters.get(at).map(|parameter| parameter.name)))
+                .collect();
+            let mut kept = Vec::new();
+            each_statement(own, definition.body, &mut |_, stmt| {
+                if let Stmt::Assign { targets, value } = stmt
+                    && matches!(own.expr(*value), Expr::Name(name) if handed.contains(&name))
+                {
+                    kept.extend(own.list(*targets).iter().filter_map(|&target| match own.expr(target) {
+                        Expr::Attribute { name, .. } => Some(name),
+                        _ => None,
+                    }));
+                }
+            });
+            if !kept.is_empty() {
+                self.calls_of(home, &kept, seeds);
+            }
+        }
+    }
+
+    /// Places in a file where something of these names is called, or a method of it.
+    fn calls_of(&self, file: FileId, names: &[Symbol], seeds: &mut Vec<Place>) {
+        let program = self.program;
+        let model = &program.file(file).model;
         for (index, function) in model.functions.iter().enumerate() {
             let is_one = |expr: ExprId| match model.expr(expr) {
                 Expr::Name(name) | Expr::Attribute { name, .. } => names.contains(&name),
@@ -339,6 +395,14 @@ impl<'p> Search<'p> {
             names.push(Symbol::new(APPLY));
             names.extend(aliases(model, Some(program.class(class).name)));
         }
+        if is_property(model, definition) {
+            self.read(file, definition.name);
+        }
+        if let Some(class) = class
+            && TEXTS.contains(&definition.name.as_str())
+        {
+            self.shown(program.class(class).name, file);
+        }
         for name in names {
             if !self.callers.contains_key(&name) {
                 let sorted = self.sorted(name);
@@ -347,6 +411,48 @@ impl<'p> Search<'p> {
             let found = self.callers_of(name, function, file, class);
             for caller in found {
                 self.reach_at(caller);
+            }
+        }
+    }
+
+    /// Who reads a property runs it.
+    fn read(&mut self, home: FileId, name: Symbol) {
+        let program = self.program;
+        let of_tree = self.definitions.get(&(program.tree_of(home), name)).copied().unwrap_or(0);
+        if of_tree > MAX_NAMESAKES {
+            return;
+        }
+        for file in program.file_ids().into_iter().filter(|&file| program.same_tree(file, home)) {
+            for (index, function) in program.file(file).model.functions.iter().enumerate() {
+                let mentions = (0..).zip(&function.mentions).filter(|(_, mentioned)| **mentioned == name);
+                let places: Vec<u32> = mentions.map(|(at, _)| at).collect();
+                let reader = program.function_id(file, LocalFunction(index as u32));
+                places.into_iter().for_each(|at| self.reach_at((reader, at)));
+            }
+        }
+    }
+
+    /// Who makes a text of something in a file that knows the class may run what makes a text of its objects.
+    fn shown(&mut self, class: Symbol, home: FileId) {
+        let program = self.program;
+        for file in program.file_ids().into_iter().filter(|&file| program.same_tree(file, home)) {
+            let model = &program.file(file).model;
+            let knows = file == home || model.functions.iter().any(|function| function.mentions.contains(&class));
+            if !knows {
+                continue;
+            }
+            let shows = |name: Symbol| SHOWS.contains(&name.as_str());
+            for (index, function) in model.functions.iter().enumerate() {
+                if function.mentions.iter().any(|&name| shows(name)) {
+                    self.reach_at((program.function_id(file, LocalFunction(index as u32)), SOMEWHERE));
+                }
+            }
+            for expr in (0..model.expr_count() as u32).map(ExprId) {
+                if matches!(model.expr(expr), Expr::Format(_))
+                    && let Some(local) = function_around(model, model.span(expr))
+                {
+                    self.reach_at((program.function_id(file, local), SOMEWHERE));
+                }
             }
         }
     }
@@ -369,9 +475,10 @@ impl<'p> Search<'p> {
             out.extend(near.flat_map(|(_, places)| places));
         } else {
             out.extend(callers.of_unknown.get(&file).into_iter().flatten());
-            for importer in self.importers.get(&self.program.class(class).name).into_iter().flatten() {
-                out.extend(callers.of_unknown.get(importer).into_iter().flatten());
-            }
+        }
+        // Who imports the class has objects of it, in whatever tree.
+        for importer in self.importers.get(&self.program.class(class).name).into_iter().flatten() {
+            out.extend(callers.of_unknown.get(importer).into_iter().flatten());
         }
         out
     }
@@ -458,6 +565,13 @@ fn is_self(model: &crate::model::File, definition: &crate::model::Function, valu
         Expr::Call(call) => matches!(model.expr(model.call(call).callee), Expr::Name(name) if name.as_str() == "super"),
         _ => false,
     }
+}
+
+fn is_property(model: &crate::model::File, definition: &crate::model::Function) -> bool {
+    model.list(definition.decorators).iter().any(|&decorator| match model.expr(decorator) {
+        Expr::Name(name) | Expr::Attribute { name, .. } => matches!(name.as_str(), "property" | "cached_property"),
+        _ => false,
+    })
 }
 
 fn communicates(entry: &Entry) -> bool {

@@ -12,6 +12,7 @@ use crate::catalog::{Entry, Outcome, ValueKind};
 use crate::model::{Function, FunctionKind, Sink};
 
 use super::evaluate::data::{is_batch, is_loader};
+use super::fed::Fed;
 use super::program::Program;
 use super::resolve::is_builtin;
 use super::suspects::Suspects;
@@ -43,6 +44,8 @@ pub struct Taint {
     notable_pairs: FxHashSet<(Symbol, Symbol)>,
     /// Functions that raise under a condition that may differ, or call one that does.
     raising: FxHashSet<Symbol>,
+    /// Parameters that hold a batch, though they are not called so.
+    fed: Fed,
 }
 
 /// How common names are in a program.
@@ -145,6 +148,8 @@ impl Taint {
         for name in ["environ", "getenv"] {
             taint.names.insert(Symbol::new(name));
         }
+        taint.fed = Fed::of(program);
+        taint.names.extend(taint.fed.attributes());
         let frequency = Frequency::of(program);
         taint.add_answers_of_requests(program, &frequency);
         taint.second = taint.pairs.iter().map(|pair| pair.1).collect();
@@ -179,7 +184,14 @@ impl Taint {
 
     /// Whether the parameter may differ, by its name.
     pub(super) fn differs(&self, function: &Function, parameter: Symbol) -> bool {
-        self.names.contains(&parameter) || is_batch(function.name, parameter)
+        self.names.contains(&parameter)
+            || is_batch(function.name, parameter)
+            || self.fed.names(function.name, parameter)
+    }
+
+    /// Parameters that hold a batch, though they are not called so.
+    pub(super) fn fed(&self) -> &Fed {
+        &self.fed
     }
 
     /// Whether the name may stand for something that differs behind the name `before` it.

@@ -221,6 +221,41 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// Lists and dictionaries of this function's own object that a call was handed, as the function called has filled them.
+    pub(super) fn after_growth(
+        &mut self,
+        frame: &mut Frame<'p>,
+        arguments: &Arguments,
+        grown: &[(usize, Value)],
+        substitution: &mut Substitution,
+    ) {
+        let model = frame.model;
+        let skipped = usize::from(arguments.receiver.is_some());
+        for &(at, value) in grown {
+            let given = at.checked_sub(skipped).and_then(|at| arguments.positional.get(at)).and_then(|arg| arg.1);
+            let Some(expr) = given else { continue };
+            let Expr::Attribute { value: object, .. } = model.expr(expr) else { continue };
+            let is_own = frame.receiver.is_some_and(|receiver| model.expr(object) == Expr::Name(receiver));
+            if is_own && let Some(path) = self.path(frame, expr) {
+                let value = self.replaced(value, substitution);
+                self.set_path(frame, path, value);
+            }
+        }
+    }
+
+    /// Parameters that a function puts something into, as they are in the end.
+    pub(super) fn grown(&self, frame: &Frame<'p>) -> Vec<(usize, Value)> {
+        let definition = frame.model.function(frame.local);
+        let parameters = definition.parameters.iter().enumerate();
+        let grows = |value: Value| {
+            self.values.is_container(value) || matches!(self.values.node(value), Node::Carried(..) | Node::If(..))
+        };
+        parameters
+            .filter_map(|(at, parameter)| Some((at, frame.get(parameter.name)?)))
+            .filter(|&(at, value)| grows(value) && self.fills(frame.function, at))
+            .collect()
+    }
+
     /// What a function has had the ranks agree on, in what it was handed for that.
     pub(super) fn after_agreement(
         &mut self,

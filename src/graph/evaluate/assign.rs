@@ -117,6 +117,12 @@ impl<'p> Engine<'p> {
         self.set_path(frame, path, new);
     }
 
+    /// A container into which all of another one was put, under the conditions in force.
+    pub(super) fn extended(&mut self, frame: &Frame<'p>, old: Value, more: Value, span: Span) -> Value {
+        let new = self.changed(frame, old, &[], span);
+        self.values.make(Node::Mapped(Symbol::new("extend"), Box::from([new, more])))
+    }
+
     /// A container to which something was added, under the conditions in force.
     pub(super) fn changed(&mut self, frame: &Frame<'p>, old: Value, added: &[Value], span: Span) -> Value {
         let mut parts = vec![old];

@@ -138,11 +138,22 @@ impl<'p> Engine<'p> {
             }
         } else if let Some(found) = self.typed_attribute(frame, object, value, name, span) {
             return found;
+        } else if let Some(found) = self.told_by_owner(frame, object, value, name, span) {
+            return found;
         }
         if let Node::AxisGroup(axes) = *self.values.node(value)
             && let Some(found) = self.group_attribute(frame, axes, name, span)
         {
             return found;
+        }
+        if name.as_str() == "n"
+            && let Some(hidden) = self.hidden_bar(value)
+        {
+            // A bar that is not shown counts nothing, any other what it is told.
+            let (zero, one, told) =
+                (self.values.make(Node::Int(0)), self.values.make(Node::Int(1)), self.unknown(frame, span));
+            let count = self.values.make(Node::Binary(crate::model::BinaryOp::Add, told, one));
+            return self.values.make(Node::If(hidden, zero, count));
         }
         match name.as_str() {
             "index" if let Node::Kind(device) = *self.values.node(value) => return device,
@@ -162,6 +173,22 @@ impl<'p> Engine<'p> {
             }
         }
         self.values.make(Node::Attribute(value, name))
+    }
+
+    /// Whether a progress bar is hidden, where that differs between ranks.
+    fn hidden_bar(&self, value: Value) -> Option<Value> {
+        let mut hidden = None;
+        self.values.search(value, 40, |part, further| {
+            match self.values.node(part) {
+                Node::Apply(name, told) if name.as_str() == super::builtin::BAR => hidden = told.first().copied(),
+                // What it has been told since.
+                Node::Carried(_, _, parts) => further.extend(parts.iter()),
+                Node::Changed(_, parts) | Node::Mapped(_, parts) => further.extend(parts.first()),
+                _ => {}
+            }
+            hidden.is_some()
+        });
+        hidden.filter(|&hidden| !self.values.vary(hidden).is_empty())
     }
 
     /// What an object that stands for a group says of this rank's place in it.
@@ -191,7 +218,7 @@ impl<'p> Engine<'p> {
     }
 
     /// What an attribute of an object of a class of the program holds.
-    fn object_attribute(
+    pub(super) fn object_attribute(
         &mut self,
         frame: &mut Frame<'p>,
         class: crate::base::ClassId,

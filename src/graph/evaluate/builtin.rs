@@ -23,6 +23,9 @@ const SEEDING: &[(&str, &[&str])] = &[
     ("pytorch_lightning.seed_everything", ALL_SEEDS),
 ];
 
+/// A progress bar, of whether it is hidden.
+pub(super) const BAR: &str = "progress bar";
+
 const ALL_SEEDS: &[&str] = &["random seed", "numpy.random seed", "torch seed"];
 
 impl<'p> Engine<'p> {
@@ -33,6 +36,26 @@ impl<'p> Engine<'p> {
             matches!(last, "empty" | "zeros" | "ones" | "full" | "tensor" | "empty_like" | "zeros_like" | "ones_like")
         };
         matches!(self.values.node(value), Node::Apply(name, _) | Node::Mapped(name, _) if makes(*name))
+    }
+
+    /// `x == mine for x in gathered`, where `mine` is what this rank has put in: where that was gathered, and among whom.
+    fn compares_with_own(&self, value: Value) -> Option<(crate::base::Site, Value)> {
+        let Node::Mapped(_, parts) = self.values.node(value) else { return None };
+        let [iter, content] = parts[..] else { return None };
+        let (Node::Agreed(at, given, group), Node::Sequence(element)) =
+            (self.values.node(iter), self.values.node(content))
+        else {
+            return None;
+        };
+        let Node::Sequence(given) = self.values.node(*given) else { return None };
+        let mut test = *element.first()?;
+        while let Node::Not(inner) = *self.values.node(test) {
+            test = inner;
+        }
+        let Node::Compare(crate::model::CompareOp::Eq, left, right) = *self.values.node(test) else { return None };
+        let is_one = |one: Value| matches!(self.values.node(one), Node::Item(_, from) if *from == iter);
+        let (one, own) = if is_one(left) { (left, right) } else { (right, left) };
+        (is_one(one) && given.contains(&own)).then_some((*at, *group))
     }
 
     /// Whether a class holds other things: `tuple`, `list`, `dict`.
@@ -117,6 +140,7 @@ impl<'p> Engine<'p> {
     /// Builtins and library functions that the catalogue does not list.
     pub(super) fn builtin(&mut self, frame: &mut Frame<'p>, dotted: Symbol, arguments: Arguments, span: Span) -> Value {
         let name = dotted.as_str().rsplit('.').next().unwrap_or_default();
+        self.shown_by(frame, Symbol::new(name), &arguments);
         let args = arguments.values();
         let first = args.first().copied();
         let site = frame.site(span);
@@ -192,8 +216,25 @@ impl<'p> Engine<'p> {
                 mapped(self, dotted.as_str(), args)
             }
             (_, Some(_)) if data::is_loader(Symbol::new(name)) && name.starts_with(char::is_uppercase) => {
-                let made = self.values.make(Node::Apply(dotted, args.into()));
+                let sampled = arguments.keywords.iter().any(|keyword| keyword.0.as_str().ends_with("sampler"));
+                let dealt = if sampled { None } else { self.with_dealt(dotted, &args) };
+                let parts = args.into_iter().chain(dealt).collect();
+                let made = self.values.make(Node::Apply(dotted, parts));
                 self.loader(frame, made, span)
+            }
+            // A bar that goes through nothing counts what it is told, where it is shown.
+            (_, Some(_))
+                if name == "tqdm"
+                    && arguments.positional.is_empty()
+                    && !arguments.keywords.iter().any(|keyword| keyword.0.as_str() == "iterable")
+                    && let Some(hidden) = arguments.keywords.iter().find(|keyword| keyword.0.as_str() == "disable") =>
+            {
+                self.values.make(Node::Apply(Symbol::new(BAR), Box::from([hidden.1])))
+            }
+            // Whether all have said what this rank has said is the same on all.
+            ("all" | "any", Some(value)) if let Some((at, group)) = self.compares_with_own(value) => {
+                let asked = self.values.make(Node::Apply(dotted, args.into()));
+                self.values.make(Node::Agreed(at, asked, group))
             }
             // A progress bar hands on what it is given.
             (_, Some(value)) if name == "tqdm" || dotted.as_str() == "rich.progress.track" => {

@@ -321,6 +321,7 @@ impl<'p> Engine<'p> {
         }
         self.after_method(frame, &arguments, &summary.attributes, &mut substitution);
         self.after_filling(frame, function, &arguments, span);
+        self.after_growth(frame, &arguments, &summary.grown, &mut substitution);
         self.after_agreement(frame, function, &arguments, &summary.filled, &mut substitution);
         // Of what was not read in full nobody has seen what it returns.
         let result = match definition.skeleton {

@@ -66,7 +66,7 @@ pub(in crate::graph) fn is_batch(function: Symbol, parameter: Symbol) -> bool {
 }
 
 /// Whether a function of which nothing else is known agrees on its result among ranks, by its name.
-fn agrees(name: &str) -> bool {
+pub(in crate::graph) fn agrees(name: &str) -> bool {
     const WORDS: [&str; 9] = [
         "all_reduce",
         "allreduce",
@@ -88,7 +88,7 @@ fn agrees(name: &str) -> bool {
 }
 
 /// Whether a part of what a loader yields is a number or a mark of the batch, not its contents.
-fn is_count(name: Symbol) -> bool {
+pub(in crate::graph) fn is_count(name: Symbol) -> bool {
     let name = name.as_str();
     matches!(name, "i" | "it" | "idx" | "index" | "step" | "iteration" | "epoch" | "n")
         || ["_idx", "_index", "_step", "_iter", "_id"].iter().any(|end| name.ends_with(end))
@@ -109,10 +109,11 @@ impl<'p> Engine<'p> {
         &mut self,
         frame: &Frame<'p>,
         parameter: Symbol,
+        position: u16,
         span: Span,
     ) -> Option<(Value, &'static str)> {
         let function = frame.model.function(frame.local).name;
-        if is_batch(function, parameter) {
+        if is_batch(function, parameter) || self.taint.fed().holds(frame.function, position) {
             return Some((self.batch(frame, span, BATCH), BATCH));
         }
         if is_loader(parameter) {

@@ -123,8 +123,13 @@ impl<'p> Engine<'p> {
             }
             Expr::Format(parts) => {
                 let parts: Vec<ExprId> = model.list(parts).to_vec();
-                let parts: Vec<Value> = parts.into_iter().map(|part| self.expression(frame, part)).collect();
-                self.values.make(Node::Apply(Symbol::new("format"), parts.into()))
+                let mut values = Vec::with_capacity(parts.len());
+                for part in parts {
+                    let value = self.expression(frame, part);
+                    self.shown(frame, part, value, model.span(part));
+                    values.push(value);
+                }
+                self.values.make(Node::Apply(Symbol::new("format"), values.into()))
             }
             Expr::Walrus(name, value) => {
                 let value = self.expression(frame, value);

@@ -197,7 +197,7 @@ impl<'p> Engine<'p> {
         let span = frame.model.span(iter);
         let iter_value = self.expression(frame, iter);
         let iter_value = self.iterated(frame, iter, iter_value);
-        let item = self.values.make(Node::Item(frame.site(span), iter_value));
+        let item = self.item_of(frame, iter_value, span);
         let length = self.values.make(Node::Length(iter_value));
         let pulled = self.pulled(frame, iter_value, span);
         let (effect, _) = self.settle(frame, span, body, Some(length), &mut |engine, frame| {
@@ -211,6 +211,18 @@ impl<'p> Engine<'p> {
         let whole = Effect::Loop { kind, site: frame.site(span), body: effect, orelse };
         let whole = self.effects.make(whole, &self.values);
         self.emit(frame, whole);
+    }
+
+    /// An element of what a loop goes through: a generator that is given a batch yields parts of it.
+    fn item_of(&mut self, frame: &Frame<'p>, iter: Value, span: Span) -> Value {
+        let shares: Vec<Value> = match self.values.node(iter) {
+            Node::Generator(_, args) => args.iter().copied().filter(|&arg| self.is_share(arg)).collect(),
+            _ => Vec::new(),
+        };
+        match shares.is_empty() {
+            true => self.values.make(Node::Item(frame.site(span), iter)),
+            false => self.values.make(Node::Apply(Symbol::new("yielded"), shares.into())),
+        }
     }
 
     /// What decides the number of turns: the same with a progress bar around it, or as a list.

@@ -191,6 +191,7 @@ impl<'p> Engine<'p> {
                     self.values.node(value),
                     Node::Function(..) | Node::Closure(..) | Node::Partial(..) | Node::Typed(_) | Node::Instance(..)
                 ) || self.may_be_wrapped(value)
+                    || self.is_handed_in(frame, value)
                 {
                     arguments.receiver = None;
                     return self.call_value(frame, value, arguments, span);
@@ -210,6 +211,7 @@ impl<'p> Engine<'p> {
             Node::Typed(_) => self.where_there(receiver),
             _ => receiver,
         };
+        self.shown_by(frame, name, &arguments);
         if let Some(value) = self.typed_method(frame, object, receiver, name, &arguments, span) {
             return value;
         }
@@ -246,6 +248,13 @@ impl<'p> Engine<'p> {
         if moves(name.as_str()) && self.is_object(self.where_there(receiver)) {
             return receiver;
         }
+        // How many pieces there are is a matter of the number that is given, not of its shape.
+        if matches!(name.as_str(), "chunk" | "split")
+            && arguments.values().iter().any(|&given| !self.values.vary(given).is_empty())
+        {
+            let pieces = self.values.make(Node::Range(arguments.values().into()));
+            return self.values.make(Node::Apply(name, Box::from([receiver, pieces])));
+        }
         if hands_on(name.as_str()) {
             return self.values.make(Node::Apply(name, Box::from([receiver])));
         }
@@ -256,6 +265,12 @@ impl<'p> Engine<'p> {
             return self.values.make(Node::Apply(name, Box::from([receiver])));
         }
         self.opaque_call(name, &arguments, span, frame)
+    }
+
+    /// Whether the constructor was handed it, so that who made the object knows what it is: a wrapped model, say.
+    fn is_handed_in(&self, frame: &Frame<'p>, value: Value) -> bool {
+        let Node::Parameter(constructor, position) = *self.values.node(value) else { return false };
+        position > 0 && constructor != frame.function && self.reaches(frame.function)
     }
 
     fn is_object(&self, value: Value) -> bool {
@@ -387,6 +402,17 @@ impl<'p> Engine<'p> {
         })
     }
 
+    /// Whether a container makes the entries that it is asked for.
+    fn makes_entries(&self, value: Value, fuel: u8) -> bool {
+        match self.values.node(value) {
+            Node::Apply(name, _) => name.last_part().as_str() == "defaultdict",
+            Node::Changed(_, parts) | Node::Carried(_, _, parts) if fuel > 0 => {
+                parts.first().is_some_and(|&part| self.makes_entries(part, fuel - 1))
+            }
+            _ => false,
+        }
+    }
+
     fn container_method(
         &mut self,
         frame: &mut Frame<'p>,
@@ -397,6 +423,19 @@ impl<'p> Engine<'p> {
         span: Span,
     ) -> Option<Value> {
         let text = name.as_str();
+        // `found[key].append(x)` makes an entry where there is none.
+        if matches!(text, "append" | "extend")
+            && let Expr::Subscript(container, _) = frame.model.expr(object)
+            && let Some(path) = self.path(frame, container)
+        {
+            let old = self.expression(frame, container);
+            if self.makes_entries(old, 4) {
+                let added = arguments.values();
+                let new = self.changed(frame, old, &added, span);
+                self.set_path(frame, path, new);
+                return Some(self.none);
+            }
+        }
         if changes_receiver(text)
             && let Some(path) = self.path(frame, object)
             && !matches!(self.values.node(receiver), Node::Typed(_) | Node::External(_))

@@ -13,6 +13,7 @@ mod call;
 mod condense;
 mod constructed;
 pub(in crate::graph) mod data;
+mod dealt;
 mod dispatch;
 mod expand;
 mod expression;
@@ -22,6 +23,7 @@ mod frame;
 mod halves;
 mod handlers;
 mod keyed;
+mod known_by;
 mod loops;
 mod mesh;
 mod method;
@@ -32,6 +34,7 @@ mod places;
 mod premise;
 mod rebound;
 mod recursion;
+pub(in crate::graph) mod shown;
 mod skipped;
 mod state;
 mod statement;
@@ -89,6 +92,8 @@ pub struct Summary {
     pub globals: Vec<(Symbol, Value)>,
     /// What it leaves in parameters that it has the ranks agree on, by position.
     pub filled: Vec<(usize, Value)>,
+    /// Parameters that it puts something into, by position, as they are in the end.
+    grown: Vec<(usize, Value)>,
 }
 
 /// The evaluator and everything it has learned.
@@ -121,6 +126,9 @@ pub struct Engine<'p> {
     pub(super) refusals: FxHashSet<Site>,
     /// Variables of modules that begin with a constant and are set by functions.
     pub(super) switches: FxHashSet<Value>,
+    /// Values that an object of unknown make is taken to hold.
+    pub(super) inferred: FxHashSet<Value>,
+    owners: Option<Rc<known_by::Owners>>,
     reaching: &'p FxHashSet<FunctionId>,
     pub(super) taint: &'p Taint,
     pub(super) results: FxHashMap<(Value, Box<[Value]>), Value>,
@@ -175,6 +183,8 @@ impl<'p> Engine<'p> {
             failures: FxHashSet::default(),
             refusals: FxHashSet::default(),
             switches: FxHashSet::default(),
+            inferred: FxHashSet::default(),
+            owners: None,
             reaching,
             taint,
             results: FxHashMap::default(),
@@ -293,7 +303,8 @@ impl<'p> Engine<'p> {
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);
             if meaning.is_none()
-                && let Some((data, reason)) = self.data_parameter(&frame, parameter.name, parameter.span)
+                && let Some((data, reason)) =
+                    self.data_parameter(&frame, parameter.name, position as u16, parameter.span)
             {
                 let value = self.values.parameter(function, position as u16, Some(data));
                 self.shares.insert(value);
@@ -330,7 +341,8 @@ impl<'p> Engine<'p> {
         let filled = self.filled(&frame);
         let globals =
             rebound::rebound(model, definition).filter_map(|name| frame.get(name).map(|value| (name, value))).collect();
-        Summary { effects, result, attributes, globals, filled }
+        let grown = self.grown(&frame);
+        Summary { effects, result, attributes, globals, filled, grown }
     }
 
     /// Parameters that hold something agreed on in the end, and were not given another object on the way.

@@ -208,11 +208,21 @@ impl<'p> Engine<'p> {
                 Stmt::Annotated { target, value: Some(_), .. } | Stmt::AugAssign { target, .. } => wrote(*target),
                 Stmt::Expr(expr) => {
                     // `self.items.append(x)` changes what `items` holds.
-                    if let Expr::Call(call) = model.expr(*expr)
-                        && let Expr::Attribute { value, name } = model.expr(model.call(call).callee)
-                        && super::method::changes_receiver(name.as_str())
-                    {
-                        wrote(value);
+                    let Expr::Call(call) = model.expr(*expr) else { return };
+                    let call = model.call(call);
+                    match model.expr(call.callee) {
+                        Expr::Attribute { value, name } if super::method::changes_receiver(name.as_str()) => {
+                            wrote(match model.expr(value) {
+                                // `self.found[key].append(x)`
+                                Expr::Subscript(container, _) if matches!(name.as_str(), "append" | "extend") => {
+                                    container
+                                }
+                                _ => value,
+                            });
+                        }
+                        // `collect(x, self.items)` may fill them.
+                        Expr::Name(_) => model.list(call.args).iter().for_each(|&arg| wrote(arg)),
+                        _ => {}
                     }
                 }
                 _ => {}

@@ -2,7 +2,7 @@
 
 use crate::base::{Span, Symbol};
 use crate::flow::{ChoiceForm, Effect, EffectId, Effects, Exit, Node, Value};
-use crate::model::{Block, Stmt, StmtId, WithItem};
+use crate::model::{BinaryOp, Block, Expr, Stmt, StmtId, WithItem};
 
 use super::super::resolve::Target;
 use super::{Engine, Frame};
@@ -32,10 +32,15 @@ impl<'p> Engine<'p> {
                     }
                 }
             },
-            Stmt::AugAssign { target, op, value } => {
+            Stmt::AugAssign { target, op, value: added } => {
                 let old = self.expression(frame, *target);
-                let value = self.expression(frame, *value);
-                let value = self.values.make(Node::Binary(*op, old, value));
+                let value = self.expression(frame, *added);
+                // `self.found += [x]` puts into the list what `extend` would.
+                let is_list = matches!(model.expr(*added), Expr::ListDisplay(_) | Expr::Comprehension(_));
+                let value = match *op == BinaryOp::Add && is_list {
+                    true => self.extended(frame, old, value, span),
+                    false => self.values.make(Node::Binary(*op, old, value)),
+                };
                 self.assign(frame, *target, value);
             }
             Stmt::Return(value) => {

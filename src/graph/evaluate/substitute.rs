@@ -111,7 +111,13 @@ impl<'p> Engine<'p> {
                 Node::Attribute(object, name)
             }
             Node::Keyword(mapping, name) => Node::Keyword(self.replaced(mapping, by), name),
-            Node::Apply(name, parts) => Node::Apply(name, self.all(parts, by)),
+            Node::Apply(name, parts) => {
+                let parts = self.all(parts, by);
+                match self.with_dealt(name, &parts) {
+                    Some(dealt) => Node::Apply(name, parts.iter().copied().chain([dealt]).collect()),
+                    None => Node::Apply(name, parts),
+                }
+            }
             Node::Length(inner) => Node::Length(self.replaced(inner, by)),
             Node::Kind(inner) => Node::Kind(self.replaced(inner, by)),
             Node::Range(parts) => Node::Range(self.all(parts, by)),

@@ -38,6 +38,7 @@ impl<'p> Engine<'p> {
                 let is_object = first.name == name && !self.has_decorator(file, local, "staticmethod");
                 is_object.then(|| self.program.class_of(owner)).flatten()
             }
+            Node::Item(_, container) | Node::Index(container, _) => self.class_of_element(container),
             Node::None | Node::External(_) => match frame.model.expr(expr) {
                 Expr::Name(name) if self.program.scope_of(frame.file, frame.local, name) == Scope::Global => {
                     self.class_of_global(frame.file, name)

@@ -1,0 +1,120 @@
+//! Datasets of the program that deal their items out to the ranks themselves: how many there are here.
+//!
+//! A loader is as long as what it loads. Who cuts the list of shards by rank, in the dataset's own class, gives each rank
+//! as many as there are for it, and no sampler sees to it that they are as many everywhere.
+
+use super::Engine;
+use super::substitute::Substitution;
+use crate::base::{FunctionId, Symbol};
+use crate::flow::{Effect, EffectId, Exit, LoopKind, Node, Value};
+
+use super::data::is_loader;
+
+/// What the number of items is kept under.
+const DEALT: &str = "dealt";
+
+/// Effects of an iterator that are looked at.
+const MAX_EFFECTS: usize = 64;
+
+impl<'p> Engine<'p> {
+    /// The parts of a loader, with what decides the number of items of the dataset among them.
+    pub(super) fn with_dealt(&mut self, loader: Symbol, parts: &[Value]) -> Option<Value> {
+        let name = loader.last_part();
+        if !name.as_str().starts_with(char::is_uppercase) || !is_loader(name) {
+            return None;
+        }
+        let known = |part: &Value| matches!(self.values.node(*part), Node::Mapped(name, _) if name.as_str() == DEALT);
+        if parts.iter().any(known) {
+            return None;
+        }
+        let dataset = parts.iter().copied().find(|&part| matches!(self.values.node(part), Node::Instance(..)))?;
+        self.dealt(dataset)
+    }
+
+    /// What decides how many items an object yields, where that differs between ranks.
+    fn dealt(&mut self, dataset: Value) -> Option<Value> {
+        let Node::Instance(class, args) = self.values.node(dataset).clone() else { return None };
+        let program = self.program;
+        let own = |name: &str| program.method(class, Symbol::new(name));
+        let (method, iterates) = match (own("__iter__"), own("__len__")) {
+            (Some(iterator), _) => (iterator, true),
+            (None, Some(length)) => (length, false),
+            (None, None) => return None,
+        };
+        let turns = self.turns_of(method, iterates)?;
+        let mut substitution = Substitution::default();
+        substitution.parameters(method, &[dataset]);
+        self.constructed(class, &args, &mut substitution);
+        let turns: Vec<Value> = turns.into_iter().map(|turn| self.replaced(turn, &mut substitution)).collect();
+        let turns: Vec<Value> = turns.into_iter().filter(|&turn| !self.values.vary(turn).is_empty()).collect();
+        if turns.is_empty() {
+            return None;
+        }
+        let range = self.values.make(Node::Range(turns.into()));
+        Some(self.values.make(Node::Mapped(Symbol::new(DEALT), Box::from([range]))))
+    }
+
+    /// What decides the number of items: the lengths of what an iterator's loops go through, and the conditions under
+    /// which it yields; or the length that the object says it has.
+    fn turns_of(&mut self, method: FunctionId, iterates: bool) -> Option<Vec<Value>> {
+        let summary = self.summary(method)?;
+        if !iterates {
+            return Some(vec![summary.result]);
+        }
+        if !self.program.function(method).is_generator {
+            return Some(vec![self.values.make(Node::Length(summary.result))]);
+        }
+        let mut turns = Vec::new();
+        let mut pending = vec![summary.effects];
+        for _ in 0..MAX_EFFECTS {
+            let Some(effect) = pending.pop() else { break };
+            if !self.effects.summed(effect).hole {
+                continue;
+            }
+            match self.effects.get(effect).clone() {
+                Effect::Loop { kind: LoopKind::For { iter, .. }, .. } => {
+                    turns.push(self.values.make(Node::Length(iter)));
+                }
+                Effect::Loop { kind: LoopKind::While { test }, body, .. } => {
+                    // What never ends is never short.
+                    if *self.values.node(test) == Node::Bool(true) && !self.breaks(body) {
+                        return None;
+                    }
+                    turns.push(test);
+                }
+                Effect::Choice { test, then, otherwise, .. } => {
+                    let yields = |arm: EffectId| self.effects.summed(arm).hole;
+                    if yields(then) != yields(otherwise) {
+                        turns.push(test);
+                    }
+                }
+                Effect::Seq(parts) => {
+                    // `if index % world != rank: continue`
+                    for &part in &parts {
+                        if let Effect::Choice { test, then, otherwise, .. } = *self.effects.get(part)
+                            && self.breaks(then) != self.breaks(otherwise)
+                        {
+                            turns.push(test);
+                        }
+                    }
+                }
+                _ => {}
+            }
+            pending.extend(self.below(effect));
+        }
+        Some(turns)
+    }
+
+    /// Whether a block is left in it.
+    fn breaks(&self, effect: EffectId) -> bool {
+        let mut pending = vec![effect];
+        for _ in 0..MAX_EFFECTS {
+            let Some(effect) = pending.pop() else { return false };
+            if let Effect::Exit(Exit::Break | Exit::Continue | Exit::Return, _) = self.effects.get(effect) {
+                return true;
+            }
+            pending.extend(self.below(effect));
+        }
+        false
+    }
+}

@@ -1,0 +1,85 @@
+//! Objects of unknown make, known by an attribute that only one class of the program has.
+
+use rustc_hash::FxHashMap;
+
+use super::{Engine, Frame};
+use crate::base::{ClassId, Span, Symbol};
+use crate::flow::{Node, Value};
+use crate::model::{Expr, ExprId, Sink};
+
+/// Parts of a value that are looked at.
+const MAX_PARTS: usize = 100;
+
+/// Names shorter than this are anybody's.
+const MIN_NAME: usize = 5;
+
+/// Objects that hold settings: their attributes come from a file or a command line.
+const SETTINGS: [&str; 8] = ["args", "cfg", "config", "opt", "opts", "options", "hparams", "params"];
+
+/// Which class has an attribute of a name, in each tree; none where several have.
+pub(super) type Owners = FxHashMap<(Symbol, Symbol), Option<ClassId>>;
+
+impl<'p> Engine<'p> {
+    /// What an attribute holds of an object of which nothing is known, where one class of the tree alone has one of that
+    /// name and works it out from the rank: `state.is_first`.
+    pub(super) fn told_by_owner(
+        &mut self,
+        frame: &mut Frame<'p>,
+        object: ExprId,
+        value: Value,
+        name: Symbol,
+        span: Span,
+    ) -> Option<Value> {
+        let unknown = matches!(
+            self.values.node(value),
+            Node::Parameter(..) | Node::Attribute(..) | Node::Capture(..) | Node::Unknown(_)
+        );
+        if !unknown || name.as_str().len() < MIN_NAME || !self.taint.holds(name) {
+            return None;
+        }
+        let (Expr::Name(called) | Expr::Attribute { name: called, .. }) = frame.model.expr(object) else { return None };
+        if SETTINGS.contains(&called.as_str()) {
+            return None;
+        }
+        let tree = self.program.tree_of(frame.file);
+        let class = (*self.owners().get(&(tree, name))?)?;
+        let found = self.object_attribute(frame, class, value, name, span)?;
+        let is_place = |part: Value| matches!(self.values.node(part), Node::Rank(_));
+        let differs = !self.values.vary(found).is_empty() && self.values.any_part(found, MAX_PARTS, is_place);
+        let plain = !matches!(self.values.node(found), Node::Function(..) | Node::Closure(..) | Node::Instance(..));
+        if !differs || !plain {
+            return None;
+        }
+        self.inferred.insert(found);
+        Some(found)
+    }
+
+    /// Which class has an attribute or a property of a name that may differ between ranks.
+    fn owners(&mut self) -> std::rc::Rc<Owners> {
+        if let Some(known) = &self.owners {
+            return known.clone();
+        }
+        let program = self.program;
+        let mut out = Owners::default();
+        for file in program.file_ids() {
+            let tree = program.tree_of(file);
+            let model = &program.file(file).model;
+            for function in &model.functions {
+                let Some(class) = function.class.map(|class| program.class_id(file, class)) else { continue };
+                let written = function.flows.iter().filter_map(|flow| match flow.to {
+                    Sink::Attribute(name) => Some(name),
+                    _ => None,
+                });
+                for name in written.chain([function.name]).filter(|&name| self.taint.holds(name)) {
+                    let owner = out.entry((tree, name)).or_insert(Some(class));
+                    if *owner != Some(class) {
+                        *owner = None;
+                    }
+                }
+            }
+        }
+        let out = std::rc::Rc::new(out);
+        self.owners = Some(out.clone());
+        out
+    }
+}

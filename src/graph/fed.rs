@@ -1,0 +1,508 @@
+//! Parameters that hold a batch, though they are not called so: callers hand them one, or they are read as one.
+//!
+//! An evaluator's `process` keeps what the model has found in this rank's batches, and `summarize` asks whether it has
+//! kept anything: nothing in the class names a rank or a loader. Who fills a container is therefore looked up at its
+//! callers; what is indexed by a field that only batches of tokens have is a batch, and so is what its callers hand it.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::base::{FileId, FunctionId, Symbol};
+use crate::model::{
+    Call, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, each_expression, each_statement,
+    expressions_of, names_in,
+};
+
+use super::blocks::function_around;
+use super::evaluate::data::{agrees, is_batch, is_count, is_loader};
+use super::program::Program;
+use super::resolve::Target;
+
+/// Fields that tell a batch of tokens from any other mapping.
+const FIELDS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
+
+/// Methods of one name that a call on an object of unknown make may mean.
+const MAX_NAMESAKES: usize = 6;
+
+/// Calls that a batch is followed through, up to callers and down to who keeps it.
+const ROUNDS: usize = 3;
+
+/// Methods that put what they are given into a container.
+const FILLING: [&str; 6] = ["append", "extend", "insert", "add", "update", "setdefault"];
+
+/// Parameters that hold a batch.
+#[derive(Default)]
+pub(super) struct Fed {
+    positions: FxHashSet<(FunctionId, u16)>,
+    names: FxHashSet<(Symbol, Symbol)>,
+    /// Attributes that such a parameter is put into by another function.
+    attributes: FxHashSet<Symbol>,
+}
+
+impl Fed {
+    /// Looks through the program.
+    pub(super) fn of(program: &Program) -> Fed {
+        let mut fed = Fed::default();
+        let loaders: FxHashSet<Symbol> = Symbol::matching(is_loader).into_iter().collect();
+        let mut fresh = fed.read(program);
+        for _ in 0..ROUNDS {
+            fresh = fed.handed_by(program, &fresh);
+            if fresh.is_empty() {
+                break;
+            }
+        }
+        let mut rounds = Keepers { program, known: FxHashMap::default(), handed: FxHashSet::default() };
+        let mut homes = fed.homes(program, &loaders);
+        for _ in 0..ROUNDS {
+            let mut next = Vec::new();
+            for &(file, local) in &homes {
+                next.extend(fed.forwards(&mut rounds, file, local, &loaders));
+            }
+            next.sort_unstable();
+            next.dedup();
+            if next.is_empty() {
+                break;
+            }
+            homes = next.into_iter().map(|function| program.locate(function)).collect();
+        }
+        fed.attributes = rounds.handed;
+        fed
+    }
+
+    /// Whether the parameter at that position holds a batch.
+    pub(super) fn holds(&self, function: FunctionId, position: u16) -> bool {
+        self.positions.contains(&(function, position))
+    }
+
+    /// Whether some function of that name has such a parameter.
+    pub(super) fn names(&self, function: Symbol, parameter: Symbol) -> bool {
+        self.names.contains(&(function, parameter))
+    }
+
+    /// Attributes that are filled by a function that is handed them.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = Symbol> {
+        self.attributes.iter().copied()
+    }
+
+    /// Notes a parameter; whether it is a new one.
+    fn add(&mut self, program: &Program, function: FunctionId, position: u16) -> bool {
+        let definition = program.function(function);
+        let Some(parameter) = definition.parameters.get(usize::from(position)) else { return false };
+        let (file, _) = program.locate(function);
+        let model = &program.file(file).model;
+        if parameter.annotation.is_some_and(|annotation| is_no_batch(model, annotation)) {
+            return false;
+        }
+        self.names.insert((definition.name, parameter.name));
+        self.positions.insert((function, position))
+    }
+
+    /// Parameters from which a field of a batch of tokens is read.
+    fn read(&mut self, program: &Program) -> Vec<FunctionId> {
+        let fields: FxHashSet<Symbol> =
+            Symbol::matching(|name| FIELDS.iter().any(|field| name.as_str() == *field)).into_iter().collect();
+        let mut found = Vec::new();
+        if fields.is_empty() {
+            return found;
+        }
+        for file in program.file_ids() {
+            let model = &program.file(file).model;
+            for expr in (0..model.expr_count() as u32).map(ExprId) {
+                if let Expr::Subscript(batch, field) = model.expr(expr)
+                    && let (Expr::Name(name), Expr::Str(field)) = (model.expr(batch), model.expr(field))
+                    && fields.contains(&field)
+                    && let Some(local) = function_around(model, model.span(expr))
+                    && let Some(position) = place(model.function(local), name)
+                {
+                    let function = program.function_id(file, local);
+                    if self.add(program, function, position) {
+                        found.push(function);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Parameters that callers hand on to the functions, or in parts, where those take a batch; who has them.
+    fn handed_by(&mut self, program: &Program, called: &[FunctionId]) -> Vec<FunctionId> {
+        let mut wanted: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
+        for &function in called {
+            wanted.entry(program.function(function).name).or_default().push(function);
+        }
+        let mut found = Vec::new();
+        if wanted.is_empty() {
+            return found;
+        }
+        for file in program.file_ids() {
+            let model = &program.file(file).model;
+            for (index, caller) in model.functions.iter().enumerate() {
+                if caller.skeleton || caller.parameters.is_empty() || !names_one(caller, &wanted) {
+                    continue;
+                }
+                let local = LocalFunction(index as u32);
+                let function = program.function_id(file, local);
+                each_call_in(model, caller, &mut |call| {
+                    for callee in callees(program, file, local, call, &wanted) {
+                        let given = given(program, model, call, callee);
+                        for (at, argument) in given {
+                            if !self.holds(callee, at) {
+                                continue;
+                            }
+                            let Some(position) = whole_of(model, caller, argument) else { continue };
+                            if self.add(program, function, position) {
+                                found.push(function);
+                            }
+                        }
+                    }
+                });
+            }
+        }
+        found
+    }
+
+    /// Functions that have a batch: those that go through a loader, or take one.
+    fn homes(&self, program: &Program, loaders: &FxHashSet<Symbol>) -> Vec<(FileId, LocalFunction)> {
+        let mut out = Vec::new();
+        for file in program.file_ids() {
+            for (index, function) in program.file(file).model.functions.iter().enumerate() {
+                let takes = || {
+                    let mut names = function.parameters.iter().map(|parameter| parameter.name);
+                    names.any(|name| is_batch(function.name, name) || self.names(function.name, name))
+                };
+                if !function.skeleton && (function.mentions.iter().any(|name| loaders.contains(name)) || takes()) {
+                    out.push((file, LocalFunction(index as u32)));
+                }
+            }
+        }
+        out
+    }
+
+    /// Notes the parameters of methods that keep what the function hands them of its batches; those methods.
+    fn forwards(
+        &mut self,
+        keepers: &mut Keepers<'_>,
+        file: FileId,
+        local: LocalFunction,
+        loaders: &FxHashSet<Symbol>,
+    ) -> Vec<FunctionId> {
+        let program = keepers.program;
+        let model = &program.file(file).model;
+        let function = model.function(local);
+        let own = program.function_id(file, local);
+        let held = self.held(model, function, own, loaders);
+        let mut found = Vec::new();
+        if held.is_empty() {
+            return found;
+        }
+        each_call_in(model, function, &mut |call| {
+            let Expr::Attribute { name, .. } = model.expr(call.callee) else { return };
+            let parts = model.list(call.args).iter().copied();
+            let parts = parts.chain(model.keywords(call).iter().map(|keyword| keyword.value));
+            if !parts.clone().any(|part| is_of(model, part, &held)) {
+                return;
+            }
+            let mut near = program.methods_named(name).iter().filter(|&&method| {
+                program.same_tree(program.locate(method).0, file) && takes(program, model, call, method)
+            });
+            let methods: Vec<FunctionId> = near.by_ref().take(MAX_NAMESAKES).copied().collect();
+            if near.next().is_some() || !methods.iter().all(|&method| are_alike(program, methods[0], method)) {
+                return;
+            }
+            for method in methods {
+                for (at, argument) in given(program, model, call, method) {
+                    if is_of(model, argument, &held) && keepers.keeps(method, at) && self.add(program, method, at) {
+                        found.push(method);
+                    }
+                }
+            }
+        });
+        found
+    }
+
+    /// The variables of a function that hold a batch or something made of one.
+    fn held(
+        &self,
+        model: &File,
+        function: &Function,
+        own: FunctionId,
+        loaders: &FxHashSet<Symbol>,
+    ) -> FxHashSet<Symbol> {
+        let parameters = (0..).zip(&function.parameters);
+        let mut held: FxHashSet<Symbol> = parameters
+            .filter(|(at, parameter)| is_batch(function.name, parameter.name) || self.holds(own, *at))
+            .map(|(_, parameter)| parameter.name)
+            .collect();
+        let mut agreed: FxHashSet<Symbol> = FxHashSet::default();
+        each_statement(model, function.body, &mut |_, stmt| {
+            let (targets, from_batch) = match stmt {
+                Stmt::For { target, iter, .. } => {
+                    let mut loads = false;
+                    each_expression(model, *iter, &mut |_, expr| {
+                        if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+                            loads |= loaders.contains(&name);
+                        }
+                    });
+                    (vec![*target], loads || is_of(model, *iter, &held))
+                }
+                Stmt::Assign { targets, value } => (model.list(*targets).to_vec(), is_of(model, *value, &held)),
+                Stmt::Expr(value) => {
+                    // What is handed to an operation for the ranks to agree on is no longer this rank's own.
+                    if agrees_on(model, *value) {
+                        agreed.extend(names_in(model, *value));
+                    }
+                    return;
+                }
+                _ => return,
+            };
+            if from_batch {
+                let mut names: Vec<Symbol> = Vec::new();
+                for target in targets {
+                    match model.expr(target) {
+                        Expr::Attribute { .. } | Expr::Subscript(..) => {}
+                        _ => names.extend(names_in(model, target)),
+                    }
+                }
+                held.extend(names.into_iter().filter(|&name| !is_count(name)));
+            }
+        });
+        held.retain(|name| !agreed.contains(name));
+        held
+    }
+}
+
+/// Which methods keep what they are given.
+struct Keepers<'p> {
+    program: &'p Program,
+    known: FxHashMap<(FunctionId, u16), bool>,
+    /// Attributes that they hand on beside it.
+    handed: FxHashSet<Symbol>,
+}
+
+impl Keepers<'_> {
+    /// Whether a method puts something of its parameter into a container of its object, or hands it on to a method that
+    /// may.
+    fn keeps(&mut self, method: FunctionId, position: u16) -> bool {
+        if let Some(&known) = self.known.get(&(method, position)) {
+            return known;
+        }
+        let (file, local) = self.program.locate(method);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        let keeps = position > 0
+            && !definition.skeleton
+            && definition.kind == FunctionKind::Def
+            && definition.parameters.get(usize::from(position)).is_some_and(|parameter| {
+                let own = definition.parameters[0].name;
+                keeps_in(model, definition, own, parameter.name, &mut self.handed)
+            });
+        self.known.insert((method, position), keeps);
+        keeps
+    }
+}
+
+/// Whether a method fills a container of its object `own` from the parameter, or from what is made of it.
+fn keeps_in(
+    model: &File,
+    definition: &Function,
+    own: Symbol,
+    parameter: Symbol,
+    handed: &mut FxHashSet<Symbol>,
+) -> bool {
+    let mut held = FxHashSet::default();
+    held.insert(parameter);
+    let mut keeps = false;
+    let is_own = |expr: ExprId| matches!(model.expr(expr), Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(own));
+    // The container itself, or an entry of it.
+    let is_container = |expr: ExprId| match model.expr(expr) {
+        Expr::Subscript(container, _) => is_own(container),
+        _ => is_own(expr),
+    };
+    each_statement(model, definition.body, &mut |_, stmt| match stmt {
+        Stmt::For { target, iter, .. } if is_of(model, *iter, &held) => held.extend(names_in(model, *target)),
+        Stmt::Assign { targets, value } if is_of(model, *value, &held) => {
+            for &target in model.list(*targets) {
+                match model.expr(target) {
+                    Expr::Subscript(container, _) => keeps |= is_own(container),
+                    Expr::Attribute { .. } => {}
+                    _ => held.extend(names_in(model, target)),
+                }
+            }
+        }
+        Stmt::AugAssign { target, value, .. } if is_own(*target) && is_of(model, *value, &held) => {
+            keeps |= matches!(model.expr(*value), Expr::ListDisplay(_) | Expr::Comprehension(_) | Expr::Call(_));
+        }
+        Stmt::Expr(expr) => {
+            let Expr::Call(call) = model.expr(*expr) else { return };
+            let call = model.call(call);
+            let parts = || model.list(call.args).iter().copied().filter(|&part| is_of(model, part, &held));
+            match model.expr(call.callee) {
+                Expr::Attribute { value, name } if FILLING.contains(&name.as_str()) && is_container(value) => {
+                    keeps |= parts().next().is_some();
+                }
+                // `collect(outputs, self.found)`
+                Expr::Name(_) if parts().next().is_some() => {
+                    keeps = true;
+                    handed.extend(model.list(call.args).iter().filter_map(|&part| match model.expr(part) {
+                        Expr::Attribute { name, .. } if is_own(part) => Some(name),
+                        _ => None,
+                    }));
+                }
+                // `self._keep(outputs)`, `part.process(outputs)`
+                _ => keeps |= parts().next().is_some(),
+            }
+        }
+        _ => {}
+    });
+    keeps
+}
+
+/// Whether an expression has something of the variables in it, beyond their number and shape.
+fn is_of(model: &File, root: ExprId, held: &FxHashSet<Symbol>) -> bool {
+    match model.expr(root) {
+        Expr::Attribute { name, .. } if matches!(name.as_str(), "shape" | "device" | "dtype") => return false,
+        Expr::Call(call) => {
+            let callee = model.call(call).callee;
+            if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(callee)
+                && (matches!(name.as_str(), "len" | "size" | "numel" | "isinstance" | "dim") || agrees(name.as_str()))
+            {
+                return false;
+            }
+        }
+        _ => {}
+    }
+    let mut found = false;
+    each_expression(model, root, &mut |_, expr| {
+        if let Expr::Name(name) = expr {
+            found |= held.contains(&name);
+        }
+    });
+    found
+}
+
+/// Whether a statement is a call of something that agrees, by its name.
+fn agrees_on(model: &File, expr: ExprId) -> bool {
+    let Expr::Call(call) = model.expr(expr) else { return false };
+    match model.expr(model.call(call).callee) {
+        Expr::Name(name) | Expr::Attribute { name, .. } => agrees(name.as_str()),
+        _ => false,
+    }
+}
+
+/// Whether an annotation says that something is no part of a batch: a number, a name, a module.
+fn is_no_batch(model: &File, annotation: ExprId) -> bool {
+    match model.expr(annotation) {
+        Expr::Name(name) | Expr::Attribute { name, .. } => {
+            let plain = matches!(name.as_str(), "int" | "float" | "bool" | "str" | "Callable" | "Path" | "Optimizer");
+            plain || ["Module", "Config", "Model"].iter().any(|end| name.as_str().ends_with(end))
+        }
+        _ => false,
+    }
+}
+
+/// Whether two methods of one name stand for one thing: classes of one family have them, or they take the same.
+fn are_alike(program: &Program, one: FunctionId, other: FunctionId) -> bool {
+    let names = |method: FunctionId| {
+        program.function(method).parameters.iter().skip(1).map(|parameter| parameter.name).collect::<Vec<_>>()
+    };
+    let related = || match (program.class_of(one), program.class_of(other)) {
+        (Some(one), Some(other)) => program.lineage(one).iter().any(|base| program.lineage(other).contains(base)),
+        _ => false,
+    };
+    one == other || names(one) == names(other) || related()
+}
+
+/// The parameter that an argument is, whole or in parts: itself, an element of what it yields, a part of it.
+fn whole_of(model: &File, caller: &Function, argument: ExprId) -> Option<u16> {
+    let Expr::Name(name) = model.expr(argument) else { return None };
+    let bound = usize::from(caller.class.is_some());
+    if let Some(position) = place(caller, name) {
+        return Some(position).filter(|&position| usize::from(position) >= bound);
+    }
+    let mut sources: Vec<ExprId> = Vec::new();
+    each_statement(model, caller.body, &mut |_, stmt| match stmt {
+        Stmt::For { target, iter, .. } if model.expr(*target) == Expr::Name(name) => sources.push(*iter),
+        Stmt::Assign { targets, value }
+            if model.list(*targets).iter().any(|&to| model.expr(to) == Expr::Name(name)) =>
+        {
+            sources.push(*value);
+        }
+        _ => {}
+    });
+    let [source] = sources[..] else { return None };
+    let mut parameters: Vec<u16> = names_in(model, source).into_iter().filter_map(|name| place(caller, name)).collect();
+    parameters.retain(|&position| usize::from(position) >= bound);
+    parameters.dedup();
+    match parameters[..] {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+fn place(function: &Function, parameter: Symbol) -> Option<u16> {
+    function.parameters.iter().position(|known| known.name == parameter).map(|at| at as u16)
+}
+
+fn names_one(function: &Function, wanted: &FxHashMap<Symbol, Vec<FunctionId>>) -> bool {
+    function.mentions.iter().any(|name| wanted.contains_key(name))
+}
+
+fn each_call_in(model: &File, function: &Function, visit: &mut dyn FnMut(Call)) {
+    each_statement(model, function.body, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| {
+                if let Expr::Call(call) = expr {
+                    visit(model.call(call));
+                }
+            });
+        }
+    });
+}
+
+/// Which of the wanted functions a call means.
+fn callees(
+    program: &Program,
+    file: FileId,
+    local: LocalFunction,
+    call: Call,
+    wanted: &FxHashMap<Symbol, Vec<FunctionId>>,
+) -> Vec<FunctionId> {
+    let model = &program.file(file).model;
+    let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return Vec::new() };
+    let Some(functions) = wanted.get(&name) else { return Vec::new() };
+    match program.target(file, local, call.callee) {
+        Some(Target::Function(target)) => functions.iter().copied().filter(|&known| known == target).collect(),
+        Some(_) => Vec::new(),
+        None => {
+            let imports = |name: Symbol| {
+                let mut aliases = model.imports.iter().flat_map(|(_, import)| &import.names);
+                aliases.any(|alias| alias.name == name)
+            };
+            let near = |&&known: &&FunctionId| {
+                let class = program.class_of(known).map(|class| program.class(class).name);
+                class.is_some_and(|class| program.same_tree(program.locate(known).0, file) || imports(class))
+            };
+            let methods: Vec<FunctionId> = functions.iter().filter(near).copied().collect();
+            let all = program.methods_named(name).len();
+            if all <= 2 { methods } else { Vec::new() }
+        }
+    }
+}
+
+/// Whether a call gives a method as many arguments as it takes.
+fn takes(program: &Program, model: &File, call: Call, method: FunctionId) -> bool {
+    let definition = program.function(method);
+    let given = model.list(call.args).len() + model.keywords(call).len();
+    let all = definition.parameters.len().saturating_sub(1);
+    let needed = definition.parameters.iter().skip(1).filter(|parameter| parameter.default.is_none()).count();
+    (needed.min(all)..=all).contains(&given)
+}
+
+/// The arguments of a call by the positions of the parameters that they are given to.
+fn given(program: &Program, model: &File, call: Call, callee: FunctionId) -> Vec<(u16, ExprId)> {
+    let definition = program.function(callee);
+    let bound = usize::from(definition.class.is_some() && definition.kind == FunctionKind::Def);
+    let by_position = model.list(call.args).iter().enumerate().map(|(at, &argument)| ((at + bound) as u16, argument));
+    let by_name =
+        model.keywords(call).iter().filter_map(|keyword| Some((place(definition, keyword.name?)?, keyword.value)));
+    by_position.chain(by_name).collect()
+}
