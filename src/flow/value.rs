@@ -101,7 +101,15 @@ impl Values {
         let mut facts = self.compute(&node);
         facts.depth += 1;
         let behind = match facts.depth > MAX_DEPTH {
-            true => parts(&node).into_iter().filter(|&part| !self.vary(part).is_empty()).collect(),
+            true => {
+                let differs = |part: &Value| !self.vary(*part).is_empty() || !self.shape(*part).is_empty();
+                let below = match &node {
+                    Node::Mapping(entries) => entries.iter().map(|entry| entry.1).collect(),
+                    Node::Forward(inner) => vec![*inner],
+                    node => parts(node),
+                };
+                below.into_iter().filter(differs).collect()
+            }
             false => Vec::new(),
         };
         let node = match facts.depth > MAX_DEPTH {

@@ -13,8 +13,10 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
     let mut pending = vec![value];
     // A batch explains more than a clock or a disk that went into the same container.
     let mut outside = None;
+    // Too deep to be told apart: whatever is found behind it explains more.
+    let mut deep = None;
     while let Some(value) = pending.pop() {
-        if !seen.insert(value) || seen.len() > 2_000 {
+        if !seen.insert(value) || seen.len() > 20_000 {
             continue;
         }
         let differs = engine.values.vary(value) | engine.values.shape(value);
@@ -24,8 +26,7 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
         let mut push = |parts: &[Value]| pending.extend(parts.iter().rev());
         match engine.values.node(value) {
             Node::Local(..) if !engine.values.behind(value).is_empty() => {
-                // Too deep to be told apart, but a batch is a batch.
-                outside = outside.or(Some(value));
+                deep = deep.or(Some(value));
                 push(engine.values.behind(value));
             }
             Node::Local(..) if !engine.shares.contains(&value) => outside = outside.or(Some(value)),
@@ -65,7 +66,7 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
             _ => {}
         }
     }
-    outside
+    outside.or(deep)
 }
 
 pub(super) fn event_leaf(engine: &Engine<'_>, event: EventId, found: &Found) -> Option<Value> {
