@@ -4,18 +4,19 @@
 //! kept anything: nothing in the class names a rank or a loader. Who fills a container is therefore looked up at its
 //! callers; what is indexed by a field that only batches of tokens have is a batch, and so is what its callers hand it.
 
+mod calls;
+mod keepers;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Symbol};
-use crate::model::{
-    Call, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, each_expression, each_statement,
-    expressions_of, names_in,
-};
+use crate::model::{Expr, ExprId, File, Function, LocalFunction, Stmt, each_expression, each_statement, names_in};
 
 use super::blocks::function_around;
 use super::evaluate::data::{agrees, is_batch, is_count, is_loader};
 use super::program::Program;
-use super::resolve::Target;
+use calls::{callees, each_call_in, given, names_one, takes};
+use keepers::Keepers;
 
 /// Fields that tell a batch of tokens from any other mapping.
 const FIELDS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
@@ -270,92 +271,6 @@ impl Fed {
     }
 }
 
-/// Which methods keep what they are given.
-struct Keepers<'p> {
-    program: &'p Program,
-    known: FxHashMap<(FunctionId, u16), bool>,
-    /// Attributes that they hand on beside it.
-    handed: FxHashSet<Symbol>,
-}
-
-impl Keepers<'_> {
-    /// Whether a method puts something of its parameter into a container of its object, or hands it on to a method that
-    /// may.
-    fn keeps(&mut self, method: FunctionId, position: u16) -> bool {
-        if let Some(&known) = self.known.get(&(method, position)) {
-            return known;
-        }
-        let (file, local) = self.program.locate(method);
-        let model = &self.program.file(file).model;
-        let definition = model.function(local);
-        let keeps = position > 0
-            && !definition.skeleton
-            && definition.kind == FunctionKind::Def
-            && definition.parameters.get(usize::from(position)).is_some_and(|parameter| {
-                let own = definition.parameters[0].name;
-                keeps_in(model, definition, own, parameter.name, &mut self.handed)
-            });
-        self.known.insert((method, position), keeps);
-        keeps
-    }
-}
-
-/// Whether a method fills a container of its object `own` from the parameter, or from what is made of it.
-fn keeps_in(
-    model: &File,
-    definition: &Function,
-    own: Symbol,
-    parameter: Symbol,
-    handed: &mut FxHashSet<Symbol>,
-) -> bool {
-    let mut held = FxHashSet::default();
-    held.insert(parameter);
-    let mut keeps = false;
-    let is_own = |expr: ExprId| matches!(model.expr(expr), Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(own));
-    // The container itself, or an entry of it.
-    let is_container = |expr: ExprId| match model.expr(expr) {
-        Expr::Subscript(container, _) => is_own(container),
-        _ => is_own(expr),
-    };
-    each_statement(model, definition.body, &mut |_, stmt| match stmt {
-        Stmt::For { target, iter, .. } if is_of(model, *iter, &held) => held.extend(names_in(model, *target)),
-        Stmt::Assign { targets, value } if is_of(model, *value, &held) => {
-            for &target in model.list(*targets) {
-                match model.expr(target) {
-                    Expr::Subscript(container, _) => keeps |= is_own(container),
-                    Expr::Attribute { .. } => {}
-                    _ => held.extend(names_in(model, target)),
-                }
-            }
-        }
-        Stmt::AugAssign { target, value, .. } if is_own(*target) && is_of(model, *value, &held) => {
-            keeps |= matches!(model.expr(*value), Expr::ListDisplay(_) | Expr::Comprehension(_) | Expr::Call(_));
-        }
-        Stmt::Expr(expr) => {
-            let Expr::Call(call) = model.expr(*expr) else { return };
-            let call = model.call(call);
-            let parts = || model.list(call.args).iter().copied().filter(|&part| is_of(model, part, &held));
-            match model.expr(call.callee) {
-                Expr::Attribute { value, name } if FILLING.contains(&name.as_str()) && is_container(value) => {
-                    keeps |= parts().next().is_some();
-                }
-                // `collect(outputs, self.found)`
-                Expr::Name(_) if parts().next().is_some() => {
-                    keeps = true;
-                    handed.extend(model.list(call.args).iter().filter_map(|&part| match model.expr(part) {
-                        Expr::Attribute { name, .. } if is_own(part) => Some(name),
-                        _ => None,
-                    }));
-                }
-                // `self._keep(outputs)`, `part.process(outputs)`
-                _ => keeps |= parts().next().is_some(),
-            }
-        }
-        _ => {}
-    });
-    keeps
-}
-
 /// Whether an expression has something of the variables in it, beyond their number and shape.
 fn is_of(model: &File, root: ExprId, held: &FxHashSet<Symbol>) -> bool {
     match model.expr(root) {
@@ -440,69 +355,4 @@ fn whole_of(model: &File, caller: &Function, argument: ExprId) -> Option<u16> {
 
 fn place(function: &Function, parameter: Symbol) -> Option<u16> {
     function.parameters.iter().position(|known| known.name == parameter).map(|at| at as u16)
-}
-
-fn names_one(function: &Function, wanted: &FxHashMap<Symbol, Vec<FunctionId>>) -> bool {
-    function.mentions.iter().any(|name| wanted.contains_key(name))
-}
-
-fn each_call_in(model: &File, function: &Function, visit: &mut dyn FnMut(Call)) {
-    each_statement(model, function.body, &mut |_, stmt| {
-        for root in expressions_of(model, stmt) {
-            each_expression(model, root, &mut |_, expr| {
-                if let Expr::Call(call) = expr {
-                    visit(model.call(call));
-                }
-            });
-        }
-    });
-}
-
-/// Which of the wanted functions a call means.
-fn callees(
-    program: &Program,
-    file: FileId,
-    local: LocalFunction,
-    call: Call,
-    wanted: &FxHashMap<Symbol, Vec<FunctionId>>,
-) -> Vec<FunctionId> {
-    let model = &program.file(file).model;
-    let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return Vec::new() };
-    let Some(functions) = wanted.get(&name) else { return Vec::new() };
-    match program.target(file, local, call.callee) {
-        Some(Target::Function(target)) => functions.iter().copied().filter(|&known| known == target).collect(),
-        Some(_) => Vec::new(),
-        None => {
-            let imports = |name: Symbol| {
-                let mut aliases = model.imports.iter().flat_map(|(_, import)| &import.names);
-                aliases.any(|alias| alias.name == name)
-            };
-            let near = |&&known: &&FunctionId| {
-                let class = program.class_of(known).map(|class| program.class(class).name);
-                class.is_some_and(|class| program.same_tree(program.locate(known).0, file) || imports(class))
-            };
-            let methods: Vec<FunctionId> = functions.iter().filter(near).copied().collect();
-            let all = program.methods_named(name).len();
-            if all <= 2 { methods } else { Vec::new() }
-        }
-    }
-}
-
-/// Whether a call gives a method as many arguments as it takes.
-fn takes(program: &Program, model: &File, call: Call, method: FunctionId) -> bool {
-    let definition = program.function(method);
-    let given = model.list(call.args).len() + model.keywords(call).len();
-    let all = definition.parameters.len().saturating_sub(1);
-    let needed = definition.parameters.iter().skip(1).filter(|parameter| parameter.default.is_none()).count();
-    (needed.min(all)..=all).contains(&given)
-}
-
-/// The arguments of a call by the positions of the parameters that they are given to.
-fn given(program: &Program, model: &File, call: Call, callee: FunctionId) -> Vec<(u16, ExprId)> {
-    let definition = program.function(callee);
-    let bound = usize::from(definition.class.is_some() && definition.kind == FunctionKind::Def);
-    let by_position = model.list(call.args).iter().enumerate().map(|(at, &argument)| ((at + bound) as u16, argument));
-    let by_name =
-        model.keywords(call).iter().filter_map(|keyword| Some((place(definition, keyword.name?)?, keyword.value)));
-    by_position.chain(by_name).collect()
 }

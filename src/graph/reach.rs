@@ -3,21 +3,24 @@
 //! Calls are collected by their last name and checked only when a function of that name turns out to reach something,
 //! so that the cost is that of the few functions that matter.
 
+mod callers;
+mod reads;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{ClassId, FileId, FunctionId, Symbol};
+use crate::base::{FileId, FunctionId, Symbol};
 use crate::catalog::{Entry, OperationKind};
 use crate::model::{Callee, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
 
 use super::bindings::ImportedName;
-use super::blocks::function_around;
 use super::evaluate::BACKWARD;
 use super::evaluate::shown::{SHOWS, TEXTS};
 use super::program::Program;
 use super::resolve::Target;
+use callers::Callers;
 
 /// A method of an unknown object is taken for one of at most so many of its name in the same tree.
 const MAX_NAMESAKES: usize = 2;
@@ -414,130 +417,6 @@ impl<'p> Search<'p> {
             }
         }
     }
-
-    /// Who reads a property runs it.
-    fn read(&mut self, home: FileId, name: Symbol) {
-        let program = self.program;
-        let of_tree = self.definitions.get(&(program.tree_of(home), name)).copied().unwrap_or(0);
-        if of_tree > MAX_NAMESAKES {
-            return;
-        }
-        for file in program.file_ids().into_iter().filter(|&file| program.same_tree(file, home)) {
-            for (index, function) in program.file(file).model.functions.iter().enumerate() {
-                let mentions = (0..).zip(&function.mentions).filter(|(_, mentioned)| **mentioned == name);
-                let places: Vec<u32> = mentions.map(|(at, _)| at).collect();
-                let reader = program.function_id(file, LocalFunction(index as u32));
-                places.into_iter().for_each(|at| self.reach_at((reader, at)));
-            }
-        }
-    }
-
-    /// Who makes a text of something in a file that knows the class may run what makes a text of its objects.
-    fn shown(&mut self, class: Symbol, home: FileId) {
-        let program = self.program;
-        for file in program.file_ids().into_iter().filter(|&file| program.same_tree(file, home)) {
-            let model = &program.file(file).model;
-            let knows = file == home || model.functions.iter().any(|function| function.mentions.contains(&class));
-            if !knows {
-                continue;
-            }
-            let shows = |name: Symbol| SHOWS.contains(&name.as_str());
-            for (index, function) in model.functions.iter().enumerate() {
-                if function.mentions.iter().any(|&name| shows(name)) {
-                    self.reach_at((program.function_id(file, LocalFunction(index as u32)), SOMEWHERE));
-                }
-            }
-            for expr in (0..model.expr_count() as u32).map(ExprId) {
-                if matches!(model.expr(expr), Expr::Format(_))
-                    && let Some(local) = function_around(model, model.span(expr))
-                {
-                    self.reach_at((program.function_id(file, local), SOMEWHERE));
-                }
-            }
-        }
-    }
-
-    /// The callers that may mean the function when they call `name`.
-    fn callers_of(&self, name: Symbol, function: FunctionId, file: FileId, class: Option<ClassId>) -> Vec<Place> {
-        let Some(callers) = self.callers.get(&name) else { return Vec::new() };
-        let mut out = callers.of_function.get(&function).cloned().unwrap_or_default();
-        out.extend(&callers.of_variable);
-        out.extend(callers.of_local.get(&file).into_iter().flatten());
-        let Some(class) = class else { return out };
-        out.extend(callers.of_class.get(&class).into_iter().flatten());
-        out.extend(callers.of_descendant.get(&class).into_iter().flatten());
-        for ancestor in self.program.lineage(class) {
-            out.extend(callers.of_self.get(ancestor).into_iter().flatten());
-        }
-        let namesakes = self.definitions.get(&(self.program.tree_of(file), name)).copied().unwrap_or(0);
-        if namesakes <= MAX_NAMESAKES {
-            let near = callers.of_unknown.iter().filter(|(caller, _)| self.program.same_tree(**caller, file));
-            out.extend(near.flat_map(|(_, places)| places));
-        } else {
-            out.extend(callers.of_unknown.get(&file).into_iter().flatten());
-        }
-        // Who imports the class has objects of it, in whatever tree.
-        for importer in self.importers.get(&self.program.class(class).name).into_iter().flatten() {
-            out.extend(callers.of_unknown.get(importer).into_iter().flatten());
-        }
-        out
-    }
-
-    /// The mentions of a name, by what they can mean.
-    fn sorted(&self, name: Symbol) -> Callers {
-        let program = self.program;
-        let mut out = Callers::default();
-        for &mention in self.mentions.get(&name).map_or(&[][..], Vec::as_slice) {
-            let (file, local) = program.locate(mention.caller);
-            let model = &program.file(file).model;
-            let definition = model.function(local);
-            let class = definition.class.map(|class| program.class_id(file, class));
-            if let Expr::Attribute { value, .. } = model.expr(mention.callee)
-                && let Some(class) = class
-                && is_self(model, definition, value)
-            {
-                out.of_self.entry(class).or_default().push((mention.caller, mention.at));
-                for &ancestor in program.lineage(class) {
-                    out.of_descendant.entry(ancestor).or_default().push((mention.caller, mention.at));
-                }
-                continue;
-            }
-            match program.target(file, local, mention.callee) {
-                Some(Target::Function(target)) => {
-                    out.of_function.entry(target).or_default().push((mention.caller, mention.at))
-                }
-                Some(Target::Class(target)) => {
-                    for &ancestor in program.lineage(target) {
-                        out.of_class.entry(ancestor).or_default().push((mention.caller, mention.at));
-                    }
-                }
-                Some(Target::Variable(..)) => out.of_variable.push((mention.caller, mention.at)),
-                Some(Target::External(_) | Target::Module(_)) => {}
-                None => match model.expr(mention.callee) {
-                    Expr::Attribute { .. } => {
-                        out.of_unknown.entry(file).or_default().push((mention.caller, mention.at))
-                    }
-                    _ => out.of_local.entry(file).or_default().push((mention.caller, mention.at)),
-                },
-            }
-        }
-        out
-    }
-}
-
-/// Who calls a name, by what the name can mean there.
-#[derive(Default)]
-struct Callers {
-    of_function: FxHashMap<FunctionId, Vec<Place>>,
-    of_class: FxHashMap<ClassId, Vec<Place>>,
-    /// Calls on `self` inside a class.
-    of_self: FxHashMap<ClassId, Vec<Place>>,
-    /// Calls on `self` inside a class that descends from this one.
-    of_descendant: FxHashMap<ClassId, Vec<Place>>,
-    of_variable: Vec<Place>,
-    /// Local names: nested functions, and parameters that are handed functions.
-    of_local: FxHashMap<FileId, Vec<Place>>,
-    of_unknown: FxHashMap<FileId, Vec<Place>>,
 }
 
 /// Names of a module's top level that stand for an autograd function, that one or any: `gather = Gather.apply`.

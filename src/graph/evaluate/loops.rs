@@ -30,7 +30,7 @@ impl<'p> Engine<'p> {
                     Expr::Call(call) => {
                         let call = model.call(call);
                         if let Expr::Attribute { value, name } = model.expr(call.callee)
-                            && super::method::changes_receiver(name.as_str())
+                            && super::container::changes_receiver(name.as_str())
                         {
                             targets.push(value);
                         }

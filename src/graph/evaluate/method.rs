@@ -11,28 +11,6 @@ use super::types::{hands_on, moves, tells_kind, tells_shape};
 use super::wrapped::BACKWARD;
 use super::{Engine, Frame};
 
-/// Methods that change the container they are called on.
-pub(super) fn changes_receiver(name: &str) -> bool {
-    matches!(
-        name,
-        "append"
-            | "extend"
-            | "insert"
-            | "add"
-            | "update"
-            | "pop"
-            | "popleft"
-            | "appendleft"
-            | "remove"
-            | "discard"
-            | "clear"
-            | "setdefault"
-            | "popitem"
-            | "put"
-            | "put_nowait"
-    )
-}
-
 /// Method names too common to guess a definition by.
 const TOO_COMMON: &[&str] = &[
     "get",
@@ -399,98 +377,6 @@ impl<'p> Engine<'p> {
                 }
                 _ => false,
             }
-        })
-    }
-
-    /// Whether a container makes the entries that it is asked for.
-    fn makes_entries(&self, value: Value, fuel: u8) -> bool {
-        match self.values.node(value) {
-            Node::Apply(name, _) => name.last_part().as_str() == "defaultdict",
-            Node::Changed(_, parts) | Node::Carried(_, _, parts) if fuel > 0 => {
-                parts.first().is_some_and(|&part| self.makes_entries(part, fuel - 1))
-            }
-            _ => false,
-        }
-    }
-
-    fn container_method(
-        &mut self,
-        frame: &mut Frame<'p>,
-        object: ExprId,
-        receiver: Value,
-        name: Symbol,
-        arguments: &Arguments,
-        span: Span,
-    ) -> Option<Value> {
-        let text = name.as_str();
-        // `found[key].append(x)` makes an entry where there is none.
-        if matches!(text, "append" | "extend")
-            && let Expr::Subscript(container, _) = frame.model.expr(object)
-            && let Some(path) = self.path(frame, container)
-        {
-            let old = self.expression(frame, container);
-            if self.makes_entries(old, 4) {
-                let added = arguments.values();
-                let new = self.changed(frame, old, &added, span);
-                self.set_path(frame, path, new);
-                return Some(self.none);
-            }
-        }
-        if changes_receiver(text)
-            && let Some(path) = self.path(frame, object)
-            && !matches!(self.values.node(receiver), Node::Typed(_) | Node::External(_))
-        {
-            if text == "pop"
-                && let Some((result, rest)) = self.popped_keyword(receiver, arguments)
-            {
-                self.set_path(frame, path, rest);
-                return Some(result);
-            }
-            let added = arguments.values();
-            let result = match text {
-                "pop" | "popleft" | "setdefault" | "popitem" => {
-                    self.values.make(Node::Item(frame.site(span), receiver))
-                }
-                _ => self.none,
-            };
-            // What another method left in it, this one may find changed already.
-            let keeps_shape = frame.guards.is_empty() && frame.get(path).is_some();
-            let new = match (text, keeps_shape, self.values.node(receiver).clone()) {
-                ("append", true, Node::Sequence(parts)) if parts.len() < 32 => {
-                    let whole: Vec<Value> = parts.iter().copied().chain(added).collect();
-                    self.values.make(Node::Sequence(whole.into()))
-                }
-                ("setdefault", _, Node::If(..)) => {
-                    // The key is there afterwards, whatever was before.
-                    self.values.make(Node::Mapped(name, Box::from([self.none])))
-                }
-                ("extend" | "update", _, _) => {
-                    let new = self.changed(frame, receiver, &[], span);
-                    match added.first() {
-                        Some(&more) => self.values.make(Node::Mapped(name, Box::from([new, more]))),
-                        None => new,
-                    }
-                }
-                _ => self.changed(frame, receiver, &added, span),
-            };
-            self.set_path(frame, path, new);
-            return Some(result);
-        }
-        Some(match text {
-            "items" | "keys" | "values" if arguments.values().is_empty() => {
-                self.values.make(Node::Mapped(name, Box::from([receiver])))
-            }
-            "get" => match (self.values.node(receiver), arguments.at(0)) {
-                (Node::Mapping(_) | Node::If(..), Some(key)) => self.values.make(Node::Index(receiver, key)),
-                _ => return None,
-            },
-            "union" | "intersection" | "difference" => {
-                let mut parts = vec![receiver];
-                parts.extend(arguments.values());
-                self.values.make(Node::Mapped(name, parts.into()))
-            }
-            "join" | "startswith" | "endswith" | "strip" | "lower" | "upper" | "split" => return None,
-            _ => return None,
         })
     }
 }

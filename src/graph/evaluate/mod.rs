@@ -12,6 +12,7 @@ mod builtin;
 mod call;
 mod condense;
 mod constructed;
+mod container;
 pub(in crate::graph) mod data;
 mod dealt;
 mod dispatch;

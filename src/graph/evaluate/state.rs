@@ -211,7 +211,7 @@ impl<'p> Engine<'p> {
                     let Expr::Call(call) = model.expr(*expr) else { return };
                     let call = model.call(call);
                     match model.expr(call.callee) {
-                        Expr::Attribute { value, name } if super::method::changes_receiver(name.as_str()) => {
+                        Expr::Attribute { value, name } if super::container::changes_receiver(name.as_str()) => {
                             wrote(match model.expr(value) {
                                 // `self.found[key].append(x)`
                                 Expr::Subscript(container, _) if matches!(name.as_str(), "append" | "extend") => {

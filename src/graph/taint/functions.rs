@@ -31,7 +31,7 @@ impl Taint {
 
     /// Functions that raise under a condition that may differ, and who calls them without more ado.
     pub(super) fn raising(&self, program: &Program, frequency: &Frequency) -> FxHashSet<Symbol> {
-        let functions = || program.file_ids().into_iter().flat_map(|file| &program.file(file).model.functions);
+        let functions = || program.file_ids().flat_map(|file| &program.file(file).model.functions);
         let named = |function: &&Function| function.kind == FunctionKind::Def && !frequency.is_generic(function.name);
         let raises = |function: &&Function| {
             function.guards.iter().any(|guard| guard.raises) && {

@@ -69,7 +69,7 @@ def peers_look_for_themselves(x):
         dist.broadcast(received, 0)
         go_on = time.time() > 5
     if go_on:
-        dist.all_reduce(x)  # low: [conditional-collective]
+        dist.all_reduce(x)  # error: [conditional-collective]
 
 
 def passed_on_and_forgotten(x):

@@ -9,9 +9,15 @@ def saved_by_one(accelerator: Accelerator, model, path):
 
 
 def state_saved_by_one(accelerator: Accelerator, path):
-    # Each rank saves its own random state: no business of one rank in any case.
+    # Each rank saves its own random state, but where it goes they need not settle.
     if accelerator.is_main_process:
-        accelerator.save_state(path)  # error: [conditional-collective]
+        accelerator.save_state(path)  # low: [conditional-collective]
+
+
+def state_saved_by_one_somewhere(accelerator: Accelerator):
+    # Where it goes they settle together.
+    if accelerator.is_main_process:
+        accelerator.save_state()  # error: [conditional-collective]
 
 
 def state_saved_by_who_is_best(path, model, loader, best):

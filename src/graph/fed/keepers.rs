@@ -1,0 +1,94 @@
+//! Methods that put what they are given into a container of their object.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{FILLING, is_of};
+use crate::base::{FunctionId, Symbol};
+use crate::graph::program::Program;
+use crate::model::{Expr, ExprId, File, Function, FunctionKind, Stmt, each_statement, names_in};
+
+/// Which methods keep what they are given.
+pub(super) struct Keepers<'p> {
+    pub(super) program: &'p Program,
+    pub(super) known: FxHashMap<(FunctionId, u16), bool>,
+    /// Attributes that they hand on beside it.
+    pub(super) handed: FxHashSet<Symbol>,
+}
+
+impl Keepers<'_> {
+    /// Whether a method puts something of its parameter into a container of its object, or hands it on to a method that
+    /// may.
+    pub(super) fn keeps(&mut self, method: FunctionId, position: u16) -> bool {
+        if let Some(&known) = self.known.get(&(method, position)) {
+            return known;
+        }
+        let (file, local) = self.program.locate(method);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        let keeps = position > 0
+            && !definition.skeleton
+            && definition.kind == FunctionKind::Def
+            && definition.parameters.get(usize::from(position)).is_some_and(|parameter| {
+                let own = definition.parameters[0].name;
+                keeps_in(model, definition, own, parameter.name, &mut self.handed)
+            });
+        self.known.insert((method, position), keeps);
+        keeps
+    }
+}
+
+/// Whether a method fills a container of its object `own` from the parameter, or from what is made of it.
+fn keeps_in(
+    model: &File,
+    definition: &Function,
+    own: Symbol,
+    parameter: Symbol,
+    handed: &mut FxHashSet<Symbol>,
+) -> bool {
+    let mut held = FxHashSet::default();
+    held.insert(parameter);
+    let mut keeps = false;
+    let is_own = |expr: ExprId| matches!(model.expr(expr), Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(own));
+    // The container itself, or an entry of it.
+    let is_container = |expr: ExprId| match model.expr(expr) {
+        Expr::Subscript(container, _) => is_own(container),
+        _ => is_own(expr),
+    };
+    each_statement(model, definition.body, &mut |_, stmt| match stmt {
+        Stmt::For { target, iter, .. } if is_of(model, *iter, &held) => held.extend(names_in(model, *target)),
+        Stmt::Assign { targets, value } if is_of(model, *value, &held) => {
+            for &target in model.list(*targets) {
+                match model.expr(target) {
+                    Expr::Subscript(container, _) => keeps |= is_own(container),
+                    Expr::Attribute { .. } => {}
+                    _ => held.extend(names_in(model, target)),
+                }
+            }
+        }
+        Stmt::AugAssign { target, value, .. } if is_own(*target) && is_of(model, *value, &held) => {
+            keeps |= matches!(model.expr(*value), Expr::ListDisplay(_) | Expr::Comprehension(_) | Expr::Call(_));
+        }
+        Stmt::Expr(expr) => {
+            let Expr::Call(call) = model.expr(*expr) else { return };
+            let call = model.call(call);
+            let parts = || model.list(call.args).iter().copied().filter(|&part| is_of(model, part, &held));
+            match model.expr(call.callee) {
+                Expr::Attribute { value, name } if FILLING.contains(&name.as_str()) && is_container(value) => {
+                    keeps |= parts().next().is_some();
+                }
+                // `collect(outputs, self.found)`
+                Expr::Name(_) if parts().next().is_some() => {
+                    keeps = true;
+                    handed.extend(model.list(call.args).iter().filter_map(|&part| match model.expr(part) {
+                        Expr::Attribute { name, .. } if is_own(part) => Some(name),
+                        _ => None,
+                    }));
+                }
+                // `self._keep(outputs)`, `part.process(outputs)`
+                _ => keeps |= parts().next().is_some(),
+            }
+        }
+        _ => {}
+    });
+    keeps
+}
