@@ -17,7 +17,7 @@ use compare::arithmetic;
 pub(super) use wire::label;
 
 use super::axes::Axes;
-use super::value::{Node, Value, Values};
+use super::value::{INITIALIZED, Node, Value, Values};
 
 /// A group as one class of ranks sees it; equal keys are the same group for ranks that share it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -378,6 +378,7 @@ impl<'a> Evaluator<'a> {
                 None => self.atom(value),
             },
             node if is_definition(node) => Truth::Known(true),
+            Node::Apply(name, parts) if parts.is_empty() && name.as_str() == INITIALIZED => Truth::Known(true),
             _ if self.values.is_batch(value) => Truth::Same(label(&(value, "batch"))),
             _ => match self.value(value) {
                 Concrete::None => Truth::Known(false),

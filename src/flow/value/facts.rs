@@ -202,7 +202,7 @@ impl Values {
             Node::And(left, right) => {
                 [*left, *right].iter().any(|&part| self.distributed(part) == Some(false)).then_some(false)
             }
-            Node::Apply(name, parts) if parts.is_empty() => (name.as_str() == "is_initialized").then_some(true),
+            Node::Apply(name, parts) if parts.is_empty() => (name.as_str() == super::INITIALIZED).then_some(true),
             Node::Attribute(_, name) => matches!(name.as_str(), "is_distributed" | "distributed").then_some(true),
             Node::Compare(CompareOp::Eq, left, _) => match self.node(*left) {
                 Node::Attribute(_, name) => (name.as_str() == "distributed_type").then_some(true),

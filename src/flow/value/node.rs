@@ -148,6 +148,9 @@ impl Facts {
 /// The function whose result are the ranks of its argument, a group.
 pub const MEMBERS: &str = "members";
 
+/// The function that tells whether there is a job of several ranks. Whoever waits for a peer has one.
+pub const INITIALIZED: &str = "is_initialized";
+
 /// The function that tells whether this rank is a member of its argument, a group.
 pub const IS_MEMBER: &str = "is_member";
 

@@ -59,7 +59,7 @@ impl<'p> Engine<'p> {
         self.remember_seed(frame, dotted, &arguments);
         let asks = dotted.as_str().ends_with(".is_initialized") || dotted.as_str() == "torch.distributed.is_available";
         if asks && self.program.catalog.entry(dotted).is_some() {
-            return self.values.make(Node::Apply(Symbol::new(super::operation::INITIALIZED), Box::from([])));
+            return self.values.make(Node::Apply(Symbol::new(crate::flow::INITIALIZED), Box::from([])));
         }
         if super::premise::asks_for_backend(dotted) {
             return self.values.make(Node::Apply(dotted, Box::from([])));

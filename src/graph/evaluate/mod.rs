@@ -57,7 +57,6 @@ use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
 use crate::model::{CompareOp, Expr, ExprId, FunctionKind, Stmt, each_statement};
 
 pub use births::Birth;
-pub(super) use operation::INITIALIZED;
 pub(super) use wrapped::BACKWARD;
 
 use births::Asked;

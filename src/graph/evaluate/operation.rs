@@ -3,18 +3,16 @@
 use crate::base::{Span, Symbol};
 use crate::catalog::{self, GroupOf, Operation, OperationKind, Outcome, RankSpace};
 use crate::finding::Confidence;
-use crate::flow::{Axes, Event, Node, Value};
+use crate::flow::{Axes, Event, INITIALIZED, Node, Value};
 use crate::model::ExprId;
 
 use super::arguments::Arguments;
 use super::passed::Passed;
 use super::{Engine, Frame};
 
-/// Whether the process group is there.
 /// The operation by which a rank joins the job.
 const JOIN: &str = "init_process_group";
 
-pub(in crate::graph) const INITIALIZED: &str = "is_initialized";
 /// The type of a group of ranks.
 pub(super) const GROUP: &str = "torch.distributed.ProcessGroup";
 /// The type of an MPI communicator.

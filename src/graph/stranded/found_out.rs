@@ -1,8 +1,8 @@
 //! Raises at what only some ranks have found out: one rank asks for all, and raises where they wait for it.
 
 use crate::base::{Site, Symbol};
-use crate::flow::{ChoiceForm, Effect, EffectId, Exit, Node, Value};
-use crate::graph::evaluate::{Engine, INITIALIZED};
+use crate::flow::{ChoiceForm, Effect, EffectId, Exit, INITIALIZED, Node, Value};
+use crate::graph::evaluate::Engine;
 use crate::model::{Block, Expr, ExprId, File, Stmt, StmtId, blocks_of, each_expression};
 
 use super::first_event;
