@@ -84,7 +84,7 @@ const WORDS: &[&str] = &[
     "loss.backward(",
     "loader:",
     "loader):",
-    "attention_mask\"]",
+    "attention_mask\"].sum(",
     "cache_epoch",
     "call_id",
     "raise_for_status",

@@ -83,6 +83,8 @@ struct Search<'p> {
     /// Files that import a name.
     importers: FxHashMap<Symbol, Vec<FileId>>,
     types: RefCell<FxHashMap<FileId, Rc<[Symbol]>>>,
+    /// Where properties are read, once one of them communicates.
+    readers: Option<FxHashMap<Symbol, Vec<Place>>>,
 }
 
 impl<'p> Search<'p> {
@@ -97,6 +99,7 @@ impl<'p> Search<'p> {
             callers: FxHashMap::default(),
             importers: FxHashMap::default(),
             types: RefCell::default(),
+            readers: None,
         };
         search.name_what_matters();
         for file in program.file_ids() {

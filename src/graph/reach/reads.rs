@@ -1,8 +1,11 @@
 //! What runs without being called by its name: properties that are read, and what makes a text of an object.
 
-use super::{MAX_NAMESAKES, SHOWS, SOMEWHERE, Search};
+use rustc_hash::FxHashMap;
+
+use super::{MAX_NAMESAKES, Place, SHOWS, SOMEWHERE, Search, is_property};
 use crate::base::{FileId, Symbol};
 use crate::graph::blocks::function_around;
+use crate::graph::program::Program;
 use crate::model::{Expr, ExprId, LocalFunction};
 
 impl Search<'_> {
@@ -13,14 +16,16 @@ impl Search<'_> {
         if of_tree > MAX_NAMESAKES {
             return;
         }
-        for file in program.file_ids().filter(|&file| program.same_tree(file, home)) {
-            for (index, function) in program.file(file).model.functions.iter().enumerate() {
-                let mentions = (0..).zip(&function.mentions).filter(|(_, mentioned)| **mentioned == name);
-                let places: Vec<u32> = mentions.map(|(at, _)| at).collect();
-                let reader = program.function_id(file, LocalFunction(index as u32));
-                places.into_iter().for_each(|at| self.reach_at((reader, at)));
+        if self.readers.is_none() {
+            self.readers = Some(readers(program));
+        }
+        let places = self.readers.as_mut().and_then(|readers| readers.remove(&name)).unwrap_or_default();
+        for &place in &places {
+            if program.same_tree(program.locate(place.0).0, home) {
+                self.reach_at(place);
             }
         }
+        self.readers.get_or_insert_default().insert(name, places);
     }
 
     /// Who makes a text of something in a file that knows the class may run what makes a text of its objects.
@@ -47,4 +52,25 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// Where the names of properties are mentioned.
+fn readers(program: &Program) -> FxHashMap<Symbol, Vec<Place>> {
+    let mut out: FxHashMap<Symbol, Vec<Place>> = FxHashMap::default();
+    for file in program.file_ids() {
+        let model = &program.file(file).model;
+        let properties = model.functions.iter().filter(|function| is_property(model, function));
+        out.extend(properties.map(|property| (property.name, Vec::new())));
+    }
+    for file in program.file_ids() {
+        for (index, function) in program.file(file).model.functions.iter().enumerate() {
+            let reader = program.function_id(file, LocalFunction(index as u32));
+            for (at, name) in (0..).zip(&function.mentions) {
+                if let Some(places) = out.get_mut(name) {
+                    places.push((reader, at));
+                }
+            }
+        }
+    }
+    out
 }

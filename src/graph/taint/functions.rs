@@ -11,7 +11,7 @@ use crate::graph::suspects::Suspects;
 use crate::model::{Expr, ExprId, Function, FunctionKind, Guard};
 
 /// Calls that a failure is followed through to who catches it.
-const RAISED_THROUGH: usize = 2;
+const RAISED_THROUGH: usize = 1;
 
 impl Taint {
     /// Functions that answer otherwise where a request has failed: it may fail on one rank alone.
