@@ -1,5 +1,7 @@
 //! From the written shape to the typed catalogue: expands names, checks every one of them, and says where a mistake is.
 
+mod types;
+
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -137,67 +139,6 @@ impl<'a> Loader<'a> {
                     axis.overlaps.push(other);
                 }
             }
-        }
-        Ok(())
-    }
-
-    fn kind_of_object(&mut self, raw: &RawType) -> Loaded<()> {
-        let name = self.dotted(&raw.name)?;
-        self.once("type", name, &raw.name)?;
-        let mut aliases = Vec::new();
-        for alias in &raw.aliases {
-            let alias_name = self.dotted(alias)?;
-            self.once("type", alias_name, alias)?;
-            aliases.push(alias_name);
-        }
-        let mut variables = Vec::new();
-        for variable in &raw.variables {
-            let variable_name = self.identifier(variable, "a variable")?;
-            self.once("variable", variable_name, variable)?;
-            variables.push(variable_name);
-        }
-        let packages = raw.packages.iter().map(|name| self.dotted(name)).collect::<Loaded<Vec<_>>>()?;
-        let first_of = raw.first_of.iter().map(|name| self.dotted(name)).collect::<Loaded<Vec<_>>>()?;
-        let mut distinctive = Vec::new();
-        for method in &raw.distinctive {
-            let method_name = self.identifier(method, "a method")?;
-            self.once("distinctive", method_name, method)?;
-            distinctive.push(method_name);
-        }
-        let mut fields = Vec::new();
-        for (field, held) in &raw.fields {
-            if !is_identifier(field) {
-                let help = "a field is one identifier: letters, digits and `_`";
-                return Err(self.error(held, format!("`{field}` is not an identifier"), Some(help.to_owned())));
-            }
-            fields.push((Symbol::new(field), self.dotted(held)?));
-        }
-        // A project that names a known type again adds to it.
-        let mut kind = match self.catalog.types.get(&name) {
-            Some(known) => known.clone(),
-            None => Type {
-                name,
-                aliases: Vec::new(),
-                packages: Vec::new(),
-                variables: Vec::new(),
-                first_of: Vec::new(),
-                distinctive: Vec::new(),
-                fields: Vec::new(),
-            },
-        };
-        kind.aliases.extend(aliases);
-        kind.packages.extend(packages);
-        kind.variables.extend(variables);
-        kind.first_of.extend(first_of);
-        kind.distinctive.extend(distinctive);
-        kind.fields.retain(|(known, _)| !fields.iter().any(|(field, _)| field == known));
-        kind.fields.extend(fields);
-        self.catalog.firsts.extend(kind.first_of.iter().map(|&function| (function, kind.name)));
-        self.catalog.packages.extend(kind.packages.iter().map(|&package| (package, kind.name)));
-        self.catalog.variables.extend(kind.variables.iter().map(|&variable| (variable, kind.name)));
-        self.catalog.methods.extend(kind.distinctive.iter().map(|&method| (method, kind.name)));
-        for &known_as in kind.aliases.iter().chain([&kind.name]) {
-            self.catalog.types.insert(known_as, kind.clone());
         }
         Ok(())
     }

@@ -10,12 +10,14 @@ mod keepers;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Symbol};
-use crate::model::{Expr, ExprId, File, Function, LocalFunction, Stmt, each_expression, each_statement, names_in};
+use crate::model::{
+    Expr, ExprId, File, Function, LocalFunction, Stmt, each_call, each_expression, each_statement, names_in,
+};
 
 use super::blocks::function_around;
 use super::evaluate::data::{agrees, is_batch, is_count, is_loader};
 use super::program::Program;
-use calls::{callees, each_call_in, given, names_one, takes};
+use calls::{callees, given, names_one, takes};
 use keepers::Keepers;
 
 /// Fields that tell a batch of tokens from any other mapping.
@@ -142,7 +144,7 @@ impl Fed {
                 }
                 let local = LocalFunction(index as u32);
                 let function = program.function_id(file, local);
-                each_call_in(model, caller, &mut |call| {
+                each_call(model, local, &mut |_, call| {
                     for callee in callees(program, file, local, call, &wanted) {
                         let given = given(program, model, call, callee);
                         for (at, argument) in given {
@@ -195,7 +197,7 @@ impl Fed {
         if held.is_empty() {
             return found;
         }
-        each_call_in(model, function, &mut |call| {
+        each_call(model, local, &mut |_, call| {
             let Expr::Attribute { name, .. } = model.expr(call.callee) else { return };
             let parts = model.list(call.args).iter().copied();
             let parts = parts.chain(model.keywords(call).iter().map(|keyword| keyword.value));

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::base::{FunctionId, Site, Symbol};
-use crate::flow::{ChoiceForm, Effect, EffectId, Effects};
+use crate::flow::{Effect, EffectId, Effects};
 
 impl Engine<'_> {
     /// What is judged of a function's effects. The halves of a context manager make up for each other: the first is
@@ -34,28 +34,6 @@ impl Engine<'_> {
                 self.effects.seq(&halves, &self.values)
             }
         }
-    }
-
-    /// A method of a class that a framework calls, and that a decorator lets one rank run: nobody in the program calls it,
-    /// so that what the decorator does counts here.
-    fn as_hook(&mut self, function: FunctionId, effects: EffectId) -> EffectId {
-        let Some(class) = self.program.class_of(function) else { return effects };
-        if !self.effects.summed(effects).events || self.program.external_bases(class).is_empty() {
-            return effects;
-        }
-        let (file, local) = self.program.locate(function);
-        let span = self.program.file(file).model.function(local).name_span;
-        let mut frame = self.module_frame(file);
-        frame.function = function;
-        let Some(test) = self.wrapper_guard(&mut frame, function, span) else { return effects };
-        let effect = Effect::Choice {
-            test,
-            site: Site { file, span },
-            form: ChoiceForm::Wrapper,
-            then: effects,
-            otherwise: Effects::NOTHING,
-        };
-        self.effects.make(effect, &self.values)
     }
 
     /// The effects of a function that returns at its end or nowhere.

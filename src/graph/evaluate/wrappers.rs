@@ -4,10 +4,10 @@ use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::substitute::Substitution;
 use super::{Engine, Frame};
-use crate::base::{FunctionId, Span, Symbol};
+use crate::base::{FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
-use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value};
+use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, Node, Value};
 use crate::model::{Expr, ExprId, FunctionKind};
 
 /// Choices that are followed to a manager of the catalogue.
@@ -40,6 +40,28 @@ impl<'p> Engine<'p> {
             }
             None => value,
         }
+    }
+
+    /// A method of a class that a framework calls, and that a decorator lets one rank run: nobody in the program calls it,
+    /// so that what the decorator does counts here.
+    pub(super) fn as_hook(&mut self, function: FunctionId, effects: EffectId) -> EffectId {
+        let Some(class) = self.program.class_of(function) else { return effects };
+        if !self.effects.summed(effects).events || self.program.external_bases(class).is_empty() {
+            return effects;
+        }
+        let (file, local) = self.program.locate(function);
+        let span = self.program.file(file).model.function(local).name_span;
+        let mut frame = self.module_frame(file);
+        frame.function = function;
+        let Some(test) = self.wrapper_guard(&mut frame, function, span) else { return effects };
+        let effect = Effect::Choice {
+            test,
+            site: Site { file, span },
+            form: ChoiceForm::Wrapper,
+            then: effects,
+            otherwise: Effects::NOTHING,
+        };
+        self.effects.make(effect, &self.values)
     }
 
     /// What decorators of the program make of a function, if they put another in its place.

@@ -6,24 +6,10 @@ use super::place;
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::program::Program;
 use crate::graph::resolve::Target;
-use crate::model::{
-    Call, Expr, ExprId, File, Function, FunctionKind, LocalFunction, each_expression, each_statement, expressions_of,
-};
+use crate::model::{Call, Expr, ExprId, File, Function, FunctionKind, LocalFunction};
 
 pub(super) fn names_one(function: &Function, wanted: &FxHashMap<Symbol, Vec<FunctionId>>) -> bool {
     function.mentions.iter().any(|name| wanted.contains_key(name))
-}
-
-pub(super) fn each_call_in(model: &File, function: &Function, visit: &mut dyn FnMut(Call)) {
-    each_statement(model, function.body, &mut |_, stmt| {
-        for root in expressions_of(model, stmt) {
-            each_expression(model, root, &mut |_, expr| {
-                if let Expr::Call(call) = expr {
-                    visit(model.call(call));
-                }
-            });
-        }
-    });
 }
 
 /// Which of the wanted functions a call means.

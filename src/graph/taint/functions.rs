@@ -10,9 +10,6 @@ use crate::graph::program::Program;
 use crate::graph::suspects::Suspects;
 use crate::model::{Expr, ExprId, Function, FunctionKind, Guard};
 
-/// Calls that a failure is followed through to who catches it.
-const RAISED_THROUGH: usize = 1;
-
 impl Taint {
     /// Functions that answer otherwise where a request has failed: it may fail on one rank alone.
     pub(super) fn add_answers_of_requests(&mut self, program: &Program, frequency: &Frequency) {
@@ -42,11 +39,9 @@ impl Taint {
         };
         let mut out: FxHashSet<Symbol> =
             functions().filter(named).filter(raises).map(|function| function.name).collect();
-        for _ in 0..RAISED_THROUGH {
-            let calls = |function: &&Function| function.mentions.iter().any(|name| out.contains(name));
-            let found: Vec<Symbol> = functions().filter(named).filter(calls).map(|function| function.name).collect();
-            out.extend(found);
-        }
+        let calls = |function: &&Function| function.mentions.iter().any(|name| out.contains(name));
+        let callers: Vec<Symbol> = functions().filter(named).filter(calls).map(|function| function.name).collect();
+        out.extend(callers);
         out
     }
 

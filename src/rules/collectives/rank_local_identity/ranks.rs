@@ -1,7 +1,7 @@
 //! What an expression is: the rank within the node, the rank of the job, or the number of ranks.
 
 use crate::base::Symbol;
-use crate::catalog::{Entry, ValueKind};
+use crate::catalog::{self, Entry, ValueKind};
 use crate::graph::{Program, Scope, Target};
 use crate::model::{Call, Expr, ExprId, LocalFunction, Stmt, each_statement};
 use crate::rules::calls::bodies;
@@ -19,21 +19,12 @@ impl Place<'_> {
                 Value::Unknown => is_local_name(self.program, name),
             },
             Expr::Attribute { name, .. } => is_local_name(self.program, name) && !self.is_given_the_rank(name),
-            Expr::Call(index) => {
-                let call = self.model.call(index);
-                let first = self.model.list(call.args).first().copied();
-                match (self.program.resolve(self.file, self.function, call.callee), first) {
-                    (Some(dotted), Some(arg)) if dotted.as_str() == "int" => self.is_local(arg, fuel),
-                    (Some(dotted), None) if dotted.as_str() == "torch.cuda.current_device" => true,
-                    (Some(dotted), None) => match self.program.catalog.entry(dotted) {
-                        Some(Entry::Value(value)) => is_local_rank(value),
-                        _ => false,
-                    },
-                    _ => self.environment(call).is_some_and(is_local_rank),
-                }
-            }
-            Expr::Subscript(..) => self.key_of(expr).is_some_and(is_local_rank),
-            _ => false,
+            _ => match self.asked(expr) {
+                Asked::Plain(inner) => self.is_local(inner, fuel),
+                Asked::Value(value) => is_local_rank(value),
+                Asked::CurrentDevice => true,
+                Asked::Other => false,
+            },
         }
     }
 
@@ -55,7 +46,7 @@ impl Place<'_> {
     /// Whether the expression is the rank of the job.
     fn is_the_rank(&self, expr: ExprId, fuel: u32) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
-        let whole = |value: &crate::catalog::Value| value.kind == ValueKind::Rank && value.axis.as_str() == "world";
+        let whole = |value: &catalog::Value| value.kind == ValueKind::Rank && value.axis.as_str() == "world";
         match self.model.expr(expr) {
             Expr::Name(name) => match self.program.scope_of(self.file, self.function, name) {
                 Scope::Local(owner) => {
@@ -69,19 +60,11 @@ impl Place<'_> {
                 }
                 Scope::Global => false,
             },
-            Expr::Call(index) => {
-                let call = self.model.call(index);
-                let first = self.model.list(call.args).first().copied();
-                match (self.program.resolve(self.file, self.function, call.callee), first) {
-                    (Some(dotted), Some(arg)) if dotted.as_str() == "int" => self.is_the_rank(arg, fuel),
-                    (Some(dotted), None) => {
-                        matches!(self.program.catalog.entry(dotted), Some(Entry::Value(value)) if whole(value))
-                    }
-                    _ => self.environment(call).is_some_and(whole),
-                }
-            }
-            Expr::Subscript(..) => self.key_of(expr).is_some_and(whole),
-            _ => false,
+            _ => match self.asked(expr) {
+                Asked::Plain(inner) => self.is_the_rank(inner, fuel),
+                Asked::Value(value) => whole(value),
+                Asked::CurrentDevice | Asked::Other => false,
+            },
         }
     }
 
@@ -98,7 +81,7 @@ impl Place<'_> {
     /// Whether the expression is the number of ranks of the job.
     pub(super) fn is_world_size(&self, expr: ExprId, fuel: u32) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
-        let whole = |value: &crate::catalog::Value| value.kind == ValueKind::Size && value.axis.as_str() == "world";
+        let whole = |value: &catalog::Value| value.kind == ValueKind::Size && value.axis.as_str() == "world";
         let by_name = |name: Symbol| {
             // The number of ranks of the node has a name of its own.
             !name.as_str().to_ascii_lowercase().contains("local")
@@ -111,20 +94,32 @@ impl Place<'_> {
                 Value::Unknown => by_name(name),
             },
             Expr::Attribute { name, .. } => by_name(name),
+            _ => match self.asked(expr) {
+                Asked::Plain(inner) => self.is_world_size(inner, fuel),
+                Asked::Value(value) => whole(value),
+                Asked::CurrentDevice | Asked::Other => false,
+            },
+        }
+    }
+
+    /// What a call or an entry of a mapping asks for.
+    fn asked(&self, expr: ExprId) -> Asked<'_> {
+        match self.model.expr(expr) {
             Expr::Call(index) => {
                 let call = self.model.call(index);
                 let first = self.model.list(call.args).first().copied();
                 match (self.program.resolve(self.file, self.function, call.callee), first) {
-                    (Some(dotted), Some(arg)) if dotted.as_str() == "int" => self.is_world_size(arg, fuel),
+                    (Some(dotted), Some(inner)) if dotted.as_str() == "int" => Asked::Plain(inner),
+                    (Some(dotted), None) if dotted.as_str() == "torch.cuda.current_device" => Asked::CurrentDevice,
                     (Some(dotted), None) => match self.program.catalog.entry(dotted) {
-                        Some(Entry::Value(value)) => whole(value),
-                        _ => false,
+                        Some(Entry::Value(value)) => Asked::Value(value),
+                        _ => Asked::Other,
                     },
-                    _ => self.environment(call).is_some_and(whole),
+                    _ => self.environment(call).map_or(Asked::Other, Asked::Value),
                 }
             }
-            Expr::Subscript(..) => self.key_of(expr).is_some_and(whole),
-            _ => false,
+            Expr::Subscript(..) => self.key_of(expr).map_or(Asked::Other, Asked::Value),
+            _ => Asked::Other,
         }
     }
 
@@ -146,7 +141,7 @@ impl Place<'_> {
     }
 
     /// `os.environ.get("LOCAL_RANK")`, `os.getenv(…)`
-    fn environment(&self, call: Call) -> Option<&crate::catalog::Value> {
+    fn environment(&self, call: Call) -> Option<&catalog::Value> {
         let callee = self.program.resolve(self.file, self.function, call.callee)?;
         if !matches!(callee.as_str(), "os.environ.get" | "os.getenv" | "os.environ.__getitem__") {
             return None;
@@ -158,7 +153,7 @@ impl Place<'_> {
     }
 
     /// `os.environ["LOCAL_RANK"]`
-    fn key_of(&self, expr: ExprId) -> Option<&crate::catalog::Value> {
+    fn key_of(&self, expr: ExprId) -> Option<&catalog::Value> {
         let Expr::Subscript(value, index) = self.model.expr(expr) else { return None };
         let environ = self.program.resolve(self.file, self.function, value)?;
         match self.model.expr(index) {
@@ -168,6 +163,17 @@ impl Place<'_> {
     }
 }
 
+/// What an expression that is no name asks for.
+enum Asked<'a> {
+    /// Nothing but another expression, as a whole number.
+    Plain(ExprId),
+    /// A value of the catalogue, from a function or the environment.
+    Value(&'a catalog::Value),
+    /// The index of the current device.
+    CurrentDevice,
+    Other,
+}
+
 /// What a name was given.
 enum Value {
     One(LocalFunction, ExprId),
@@ -175,7 +181,7 @@ enum Value {
     Unknown,
 }
 
-fn is_local_rank(value: &crate::catalog::Value) -> bool {
+fn is_local_rank(value: &catalog::Value) -> bool {
     value.kind == ValueKind::Rank && value.axis.as_str() == "local"
 }
 
