@@ -18,4 +18,6 @@ pub use concrete::{Answers, Assignment, Concrete, Evaluator, GroupKey, Missing, 
 pub use effect::{ChoiceForm, Effect, EffectId, Effects, Event, EventId, Exit, HandlerEffect, LoopKind, Summed};
 pub use region::{Standing, disputed, standings};
 pub use trace::{Decided, Difference, Heal, Healed, Parting, Reached, Tracer};
-pub use value::{DISPATCH, Facts, INITIALIZED, IS_MEMBER, MEMBERS, Node, TOO_DEEP, Value, Values, WITHOUT, parts};
+pub use value::{
+    DISPATCH, Facts, INITIALIZED, IS_MEMBER, MEMBERS, Node, STORE, TOO_DEEP, Value, Values, WITHOUT, parts,
+};

@@ -157,6 +157,9 @@ pub const IS_MEMBER: &str = "is_member";
 /// What is left of a mapping of keyword arguments when one was taken out.
 pub const WITHOUT: &str = "without";
 
+/// The function of a container, and of what is stored in it under which index.
+pub const STORE: &str = "store";
+
 /// What a node is made of, where that is worth following.
 pub fn parts(node: &Node) -> Vec<Value> {
     match node {

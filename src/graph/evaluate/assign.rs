@@ -2,7 +2,7 @@
 
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
-use crate::flow::{Node, Value};
+use crate::flow::{Node, STORE, Value};
 use crate::model::{Expr, ExprId};
 
 impl<'p> Engine<'p> {
@@ -111,7 +111,7 @@ impl<'p> Engine<'p> {
             }
             _ => {
                 let content = self.values.make(Node::Sequence(Box::from([value, index])));
-                self.values.make(Node::Mapped(Symbol::new("store"), Box::from([old, content])))
+                self.values.make(Node::Mapped(Symbol::new(STORE), Box::from([old, content])))
             }
         };
         self.set_path(frame, path, new);

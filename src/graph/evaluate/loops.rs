@@ -3,7 +3,7 @@
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
 use crate::catalog::ValueKind;
-use crate::flow::{ChoiceForm, Effect, EffectId, Effects, Exit, LoopKind, Node, Value};
+use crate::flow::{ChoiceForm, Effect, EffectId, Effects, Exit, LoopKind, Node, STORE, Value};
 use crate::model::{Block, Expr, ExprId, Stmt, each_statement};
 
 /// How often a loop body is evaluated until what it carries along no longer changes in its facts.
@@ -133,9 +133,8 @@ impl<'p> Engine<'p> {
         match self.values.node(value) {
             Node::None => true,
             Node::Changed(..) => true,
-            Node::Mapped(name, _) => {
-                matches!(name.as_str(), "store" | "extend" | "update")
-            }
+            Node::Mapped(name, parts) if name.as_str() == STORE => !self.values.has_places(parts[0]),
+            Node::Mapped(name, _) => matches!(name.as_str(), "extend" | "update"),
             Node::If(_, then, otherwise) => [*then, *otherwise]
                 .into_iter()
                 .any(|arm| !matches!(self.values.node(arm), Node::None) && self.is_filled(arm)),
