@@ -379,6 +379,7 @@ impl<'a> Evaluator<'a> {
             },
             node if is_definition(node) => Truth::Known(true),
             Node::Apply(name, parts) if parts.is_empty() && name.as_str() == INITIALIZED => Truth::Known(true),
+            _ if self.values.is_path(value) => Truth::Known(true),
             _ if self.values.is_batch(value) => Truth::Same(label(&(value, "batch"))),
             _ => match self.value(value) {
                 Concrete::None => Truth::Known(false),

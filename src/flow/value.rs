@@ -216,6 +216,13 @@ impl Values {
         !self.vary(batch).is_empty() && self.shape(batch).is_empty()
     }
 
+    /// Whether the value is a path that was put together: whatever it says, it says something.
+    pub fn is_path(&self, value: Value) -> bool {
+        const MAKERS: [&str; 5] =
+            ["os.path.join", "os.path.abspath", "os.path.normpath", "os.path.realpath", "pathlib.Path"];
+        matches!(self.node(value), Node::Apply(name, _) if MAKERS.contains(&name.as_str()))
+    }
+
     /// Along which axes the truth of a value may differ: a container's by its shape, anything else's by itself.
     pub fn truth_axes(&self, value: Value) -> Axes {
         match self.node(value) {
@@ -225,7 +232,7 @@ impl Values {
                 self.shape(value)
             }
             Node::Carried(_, _, parts) if parts.iter().any(|&part| self.is_container(part)) => self.shape(value),
-            _ if self.is_batch(value) => Axes::NONE,
+            _ if self.is_batch(value) || self.is_path(value) => Axes::NONE,
             Node::If(test, then, otherwise) if self.is_container(*then) && self.is_container(*otherwise) => {
                 self.vary(*test) | self.shape(*then) | self.shape(*otherwise)
             }

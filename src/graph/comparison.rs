@@ -133,17 +133,25 @@ fn compare_classes(
     let facts = |base: &Assignment| neighbours(base, &atoms, &no_axes, first, extent);
     let bases = bases(&atoms, &missing.axes, members, &ranks);
     let pairs = bases.iter().map(|base| (base, places(base))).chain(bases.iter().map(|base| (base, facts(base))));
+    let possible = |class: &Assignment| !(contradicts(terms, class) || missing.rank && is_misplaced(class));
     for (base, others) in pairs {
-        for other in others {
-            if contradicts(terms, base) || contradicts(terms, &other) || missing.rank && is_misplaced(&other) {
-                continue;
-            }
+        if contradicts(terms, base) {
+            continue;
+        }
+        for other in others.into_iter().filter(|other| possible(other)) {
             if let Some(difference) = tracer.compare(root, base, &other) {
                 if !two_ranks(&mut tracer, root, (base, &other), &missing.axes, &ranks, extent) {
                     continue;
                 }
-                let found = Found { group: group.clone(), world, one: base.clone(), other, difference };
-                return Answer::Parted(Box::new(found));
+                // Where a fact that parts them holds for all, they may still part for what they are.
+                let by_fact = base.rank == other.rank && base.coordinates == other.coordinates;
+                let by_place =
+                    places(&other).into_iter().filter(|class| by_fact && possible(class)).find_map(|class| {
+                        let difference = tracer.compare(root, &other, &class)?;
+                        Some((other.clone(), class, difference))
+                    });
+                let (one, other, difference) = by_place.unwrap_or_else(|| (base.clone(), other, difference));
+                return Answer::Parted(Box::new(Found { group: group.clone(), world, one, other, difference }));
             }
             if tracer.exhausted() {
                 return Answer::TooLarge;

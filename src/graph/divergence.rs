@@ -163,7 +163,8 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
                 {
                     let root = engine.on_behalf_of(completed, |engine| {
                         let judged = engine.judged(completed, summary.effects);
-                        whole(engine, judged)
+                        let whole = whole(engine, judged);
+                        engine.without_shared_failures(whole)
                     });
                     traced.push(Traced { function: completed, effects: summary.effects, root });
                 }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Assignment, Axes, Effect, EffectId, Evaluator, Event, GroupKey, Node, Value, World};
+use crate::flow::{Assignment, Axes, Effect, EffectId, Evaluator, Event, GroupKey, Node, Truth, Value, World, parts};
 use crate::model::{BinaryOp, CompareOp};
 
 use super::evaluate::Engine;
@@ -27,6 +27,9 @@ pub struct ForeignRoot {
 /// Calls looked into, and arguments looked at.
 const MAX_LOOKS: u32 = 24;
 
+/// The job that is thought of.
+const WORLD: World = World { size: 4, extent: 4, axes: Axes::ALL, single: Axes::NONE };
+
 /// What has been looked at already.
 #[derive(Default)]
 pub(super) struct ForeignRoots {
@@ -47,6 +50,8 @@ struct Step {
 /// A condition, and the one around it.
 struct Way {
     test: Value,
+    /// Whether it holds there.
+    holds: bool,
     around: Option<usize>,
 }
 
@@ -78,9 +83,10 @@ impl ForeignRoots {
                     }
                 }
                 Effect::Choice { test, then, otherwise, .. } => {
-                    ways.push(Way { test: *test, around: under });
-                    let under = Some(ways.len() - 1);
-                    pending.extend([*otherwise, *then].map(|effect| Step { effect, call, under }));
+                    for (effect, holds) in [(*otherwise, false), (*then, true)] {
+                        ways.push(Way { test: *test, holds, around: under });
+                        pending.push(Step { effect, call, under: Some(ways.len() - 1) });
+                    }
                 }
                 // Nothing else asks for a look into this call: a root and a group that go down together do.
                 Effect::Pending { site, args, .. } if hands_down(engine, args) => {
@@ -130,8 +136,7 @@ fn describe(
     under: Option<usize>,
 ) -> Option<(String, Confidence)> {
     let class = Assignment::default();
-    let world = World { size: 4, extent: 4, axes: Axes::ALL, single: Axes::NONE };
-    let evaluator = Evaluator::new(&engine.values, world, &class);
+    let evaluator = Evaluator::new(&engine.values, WORLD, &class);
     let group = event.group;
     let in_group = "a rank within the group where a rank of the job is meant";
     let literal = match engine.values.node(root) {
@@ -150,7 +155,8 @@ fn describe(
             (!is_asked_for(engine, group, ways, under)).then(|| {
                 let (what, sure) = need_not_be_in(engine, root, axes);
                 let bare = matches!(engine.values.node(group), Node::Parameter(..));
-                (what, if bare { Confidence::Low } else { sure })
+                let chosen = is_of_chosen_groups(engine, axes, ways, under);
+                (what, if bare || chosen { Confidence::Low } else { sure })
             })
         }
         // WORLD or a subgroup, as the caller likes: unless the code asks which, it goes wrong for the subgroup.
@@ -160,7 +166,8 @@ fn describe(
             (!is_asked_for(engine, group, ways, under)).then(|| {
                 // A caller that may as well pass WORLD, and a rank that may as well be a member: two guesses.
                 let (what, sure) = need_not_be_in(engine, root, axes);
-                (what, if bare { Confidence::Low } else { sure })
+                let chosen = is_of_chosen_groups(engine, axes, ways, under);
+                (what, if bare || chosen { Confidence::Low } else { sure })
             })
         }
         (GroupKey::Axis(_) | GroupKey::Other(_) | GroupKey::Made(..), None) => {
@@ -249,6 +256,35 @@ fn is_guarded(engine: &Engine<'_>, axes: Axes, ways: &[Way], under: Option<usize
         at = way.around;
     }
     false
+}
+
+/// Whether only some of the groups along the axes come here, those of the first rank among them: a root that is chosen so is
+/// meant for the group that has it.
+fn is_of_chosen_groups(engine: &Engine<'_>, axes: Axes, ways: &[Way], under: Option<usize>) -> bool {
+    let mut at = under;
+    while let Some(way) = at.and_then(|at| ways.get(at)) {
+        let others = engine.values.vary(way.test).without(axes);
+        if !others.is_empty() && !others.is_all() && may_be_first(engine, way) {
+            return true;
+        }
+        at = way.around;
+    }
+    false
+}
+
+/// Whether the way is one for a place in the job, and the first rank may go it.
+fn may_be_first(engine: &Engine<'_>, way: &Way) -> bool {
+    let mut first = Assignment::default();
+    let coordinates = |part: Value, further: &mut Vec<Value>| {
+        if let Node::Rank(axes) = engine.values.node(part) {
+            first.coordinates.insert(*axes, 0);
+        }
+        further.extend(parts(engine.values.node(part)));
+        false
+    };
+    engine.values.search(way.test, MAX_LOOKS as usize, coordinates);
+    let asks = !first.coordinates.is_empty();
+    asks && Evaluator::new(&engine.values, WORLD, &first).truth(way.test) != Truth::Known(!way.holds)
 }
 
 /// Whether the program compares the value with the place of this rank along the axes.

@@ -25,15 +25,15 @@ const SHARDS: [&str; 4] = ["fsdp", "fullysharded", "fully_shard", "deepspeed"];
 
 impl Evidence<'_, '_> {
     /// Whether the operation communicates only where the model is sharded, and nothing on the way to it speaks of
-    /// sharding, or the model is sharded only afterwards. A state that each rank saves a part of is no business of one
-    /// rank in any case.
+    /// sharding, or the model is sharded only afterwards. A state that each rank saves a part of, and one that is asked for
+    /// right behind a test of the rank, are no business of one rank in any case.
     pub(super) fn is_sharded_nowhere(&self) -> bool {
         let event = self.engine.effects.event(self.main);
         if !event.sharded {
             return false;
         }
-        let saves_its_part =
-            event.op.as_str() == "checkpoint_save" && !self.is_opaque() && self.is_given_nothing(event.site);
+        let asked_there = || self.decision.is_some_and(|decision| self.engine.same_function(decision.site, event.site));
+        let is_for_all = !self.is_opaque() && (event.op.as_str() == "checkpoint_save" || asked_there());
         let here = self.engine.program.locate(self.function).0;
         let parting = self.decision.map_or(here, |decision| decision.site.file);
         // A helper of another file is for models of any kind: what counts is who calls it.
@@ -42,15 +42,7 @@ impl Evidence<'_, '_> {
             false => vec![parting, here],
         };
         let speaks = || files.iter().any(|&file| speaks_of_sharding(&self.engine.program.file(file).model));
-        !saves_its_part && !speaks() || self.lets_sharded_models_pass() || self.is_sharded_later(event.site)
-    }
-
-    /// Whether the call has no arguments: where a state goes that is given no place the ranks settle together.
-    fn is_given_nothing(&self, call: Site) -> bool {
-        self.engine.written_at(call).is_some_and(|(model, expr)| {
-            matches!(model.expr(expr), Expr::Call(call) if model.list(model.call(call).args).is_empty()
-                && model.keywords(model.call(call)).is_empty())
-        })
+        !is_for_all && !speaks() || self.lets_sharded_models_pass() || self.is_sharded_later(event.site)
     }
 
     /// Whether the question where ranks part lets all of them pass where a setting says that models are sharded.

@@ -216,12 +216,38 @@ impl Values {
             }
             Node::Apply(name, parts) if parts.is_empty() => (name.as_str() == super::INITIALIZED).then_some(true),
             Node::Attribute(_, name) => matches!(name.as_str(), "is_distributed" | "distributed").then_some(true),
-            Node::Compare(CompareOp::Eq, left, _) => match self.node(*left) {
-                Node::Attribute(_, name) => (name.as_str() == "distributed_type").then_some(true),
-                _ => None,
+            Node::Compare(op, left, right) => match self.node(*left) {
+                Node::Attribute(_, name) if *op == CompareOp::Eq => {
+                    (name.as_str() == "distributed_type").then_some(true)
+                }
+                _ => self.whatever_the_size(*op, *left, *right),
             },
             _ => None,
         }
+    }
+
+    /// What a comparison of the number of ranks with a number says, where that is the same for every job of several.
+    fn whatever_the_size(&self, op: CompareOp, left: Value, right: Value) -> Option<bool> {
+        let known = |value: Value| self.node(self.meaning(value).unwrap_or(value));
+        let (size_first, number) = match (known(left), known(right)) {
+            (Node::Size(axes), Node::Int(number)) if axes.is_all() => (true, *number),
+            (Node::Int(number), Node::Size(axes)) if axes.is_all() => (false, *number),
+            _ => return None,
+        };
+        let holds = |size: i64| {
+            let (one, other) = if size_first { (size, number) } else { (number, size) };
+            match op {
+                CompareOp::Eq => Some(one == other),
+                CompareOp::NotEq => Some(one != other),
+                CompareOp::Less => Some(one < other),
+                CompareOp::LessEq => Some(one <= other),
+                CompareOp::Greater => Some(one > other),
+                CompareOp::GreaterEq => Some(one >= other),
+                _ => None,
+            }
+        };
+        let fewest = holds(2)?;
+        [number.max(2), i64::MAX].into_iter().all(|size| holds(size) == Some(fewest)).then_some(fewest)
     }
 
     /// A container as it was before elements were given other values, whatever decided which: it has as many, and the same
@@ -332,6 +358,11 @@ impl Values {
             _ => false,
         };
         let is_constant = matches!(self.node(size), Node::Int(_) | Node::None);
+        // Fewer elements give fewer chunks: what is cut has to be padded.
+        let whole = match self.node(whole) {
+            Node::Apply(name, parts) if name.last_part().as_str() == "chunk" => parts[0],
+            _ => whole,
+        };
         !is_constant && self.any_part(whole, MAX_COUNTS, counts_by_size)
     }
 

@@ -3,6 +3,7 @@
 //! Summaries are demanded by callers and kept; those of functions that call each other in a cycle are iterated.
 
 mod afterwards;
+mod alike;
 mod arguments;
 mod assign;
 mod attribute;
@@ -135,6 +136,8 @@ pub struct Engine<'p> {
     looked: FxHashMap<(FunctionId, Box<[Value]>, bool), EffectId>,
     /// Functions too large to copy, with what all ranks do alike told in short.
     condensed: FxHashMap<FunctionId, EffectId>,
+    /// Effects, and what is left of them without what goes alike for all.
+    told_apart: FxHashMap<EffectId, EffectId>,
     nesting: u32,
     aside: u32,
     pub(super) none: Value,
@@ -190,6 +193,7 @@ impl<'p> Engine<'p> {
             results: FxHashMap::default(),
             looked: FxHashMap::default(),
             condensed: FxHashMap::default(),
+            told_apart: FxHashMap::default(),
             nesting: 0,
             aside: 0,
             paths: FxHashMap::default(),

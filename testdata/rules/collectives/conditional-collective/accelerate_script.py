@@ -17,7 +17,7 @@ def main():
             accelerator.print(f"epoch {epoch}: {losses.mean()}")
         accelerator.wait_for_everyone()
         if accelerator.is_main_process:
-            accelerator.save_state(f"epoch_{epoch}")  # low: [conditional-collective]
+            accelerator.save_state(f"epoch_{epoch}")  # error: [conditional-collective]
 
 
 def main_in_step():

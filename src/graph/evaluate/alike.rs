@@ -1,0 +1,82 @@
+//! What all ranks do alike and nobody hears of: checks that raise on every rank or on none.
+
+use super::Engine;
+use crate::flow::{Effect, EffectId, Effects, Exit, LoopKind, Node, Value};
+
+/// Effects up to this weight are traced as they are: what a check rules out is known behind it.
+const SHORT: u32 = 400;
+
+/// Parts of a question that are looked at.
+const MAX_PARTS: usize = 24;
+
+impl Engine<'_> {
+    /// An effect that is too large to be traced to its end, without the parts in which nothing is issued and that end in a
+    /// raise alike for all ranks. Whoever goes on behind them goes on with all peers: the many checks that a library makes
+    /// of its arguments are no part of what ranks say to each other. Checks of the form of the job stay.
+    pub(in crate::graph) fn without_shared_failures(&mut self, root: EffectId) -> EffectId {
+        match self.effects.summed(root).weight > SHORT {
+            true => self.without_failures(root),
+            false => root,
+        }
+    }
+
+    fn without_failures(&mut self, effect: EffectId) -> EffectId {
+        let summed = self.effects.summed(effect);
+        if !summed.raises {
+            return effect;
+        }
+        if let Some(&known) = self.told_apart.get(&effect) {
+            return known;
+        }
+        let silent = !(summed.events || summed.hole || summed.invokes || summed.pending);
+        let rest = match silent && summed.answers.is_empty() && self.fails_or_goes_on(effect, Around::default()) {
+            true => Effects::NOTHING,
+            false => {
+                let told = self.effects.get(effect).clone();
+                let parts: Vec<EffectId> =
+                    self.below(effect).into_iter().map(|part| self.without_failures(part)).collect();
+                let rest = self.with_parts(told, &parts).unwrap_or(effect);
+                match self.effects.get(rest) {
+                    Effect::Call { body: Effects::NOTHING, .. } => Effects::NOTHING,
+                    _ => rest,
+                }
+            }
+        };
+        self.told_apart.insert(effect, rest);
+        rest
+    }
+
+    /// Whether the effect is left by failing or at its end only, not by a return, nor for another turn of a loop around it,
+    /// and no question in it is one of the form of the job.
+    fn fails_or_goes_on(&self, effect: EffectId, around: Around) -> bool {
+        let asks_for_form = |question: Value| {
+            let of_form = |part: Value| matches!(self.values.node(part), Node::Size(_) | Node::Rank(_));
+            self.values.any_part(question, MAX_PARTS, of_form)
+        };
+        let (asked, around) = match self.effects.get(effect) {
+            Effect::Exit(exit, _) => {
+                return match exit {
+                    Exit::Raise(_) | Exit::Abort => true,
+                    Exit::Return => around.call,
+                    Exit::Break | Exit::Continue => around.turn,
+                };
+            }
+            Effect::Choice { test, .. } => (Some(*test), around),
+            Effect::Loop { kind: LoopKind::While { test }, .. } => (Some(*test), Around { turn: true, ..around }),
+            Effect::Loop { kind: LoopKind::For { iter, .. }, .. } => (Some(*iter), Around { turn: true, ..around }),
+            Effect::Call { .. } => (None, Around { call: true, turn: false }),
+            _ => (None, around),
+        };
+        !asked.is_some_and(asks_for_form)
+            && self.below(effect).into_iter().all(|part| self.fails_or_goes_on(part, around))
+    }
+}
+
+/// What an exit inside a part leads no further than.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    /// A call, for a return.
+    call: bool,
+    /// A turn of a loop, for `break` and `continue`.
+    turn: bool,
+}
