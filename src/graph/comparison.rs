@@ -45,7 +45,15 @@ impl Question {
 
     /// Where classes of ranks first differ on the group, but for what is healed.
     pub fn first_difference(&self, terms: Terms<'_>, group: &GroupKey, healed: &Healed) -> Option<Found> {
-        first_difference(terms, self.root, &self.outline, group, self.size, healed)
+        match first_difference(terms, self.root, &self.outline, group, self.size, healed) {
+            Answer::Parted(found) => Some(*found),
+            Answer::InStep | Answer::TooLarge => None,
+        }
+    }
+
+    /// What was asked about.
+    pub fn root(&self) -> EffectId {
+        self.root
     }
 }
 
@@ -58,10 +66,22 @@ pub(super) struct Parting {
 }
 
 /// Whether ranks part ways somewhere in the function.
-pub(super) fn parts_ranks(terms: Terms<'_>, root: EffectId, healed: &Healed) -> Option<Parting> {
-    let question = Question::of(terms, root)?;
-    let found = question.groups.iter().find_map(|group| question.first_difference(terms, group, healed))?;
-    Some(Parting { question, found })
+pub(super) fn parts_ranks(terms: Terms<'_>, root: EffectId, healed: &Healed) -> Answer<Parting> {
+    let Some(question) = Question::of(terms, root) else {
+        return match terms.effects.summed(root).weight > MAX_WEIGHT {
+            true => Answer::TooLarge,
+            false => Answer::InStep,
+        };
+    };
+    let mut answer = Answer::InStep;
+    for group in &question.groups {
+        match first_difference(terms, root, &question.outline, group, question.size, healed) {
+            Answer::Parted(found) => return Answer::Parted(Box::new(Parting { question, found: *found })),
+            Answer::TooLarge => answer = Answer::TooLarge,
+            Answer::InStep => {}
+        }
+    }
+    answer
 }
 
 fn first_difference(
@@ -71,7 +91,7 @@ fn first_difference(
     group: &GroupKey,
     size: i64,
     healed: &Healed,
-) -> Option<Found> {
+) -> Answer<Found> {
     let axes = axes_of(terms, group);
     let extent = size.min(4);
     let world = World { size, extent, axes, single: Axes::NONE };
@@ -79,28 +99,25 @@ fn first_difference(
     let missing = needed(terms, outline, world);
     match compare_classes(terms, root, group, world, &members, &missing, healed) {
         Answer::InStep => {}
-        Answer::Parted(found) => return Some(*found),
         // Too large with all axes: as a rule too large with one less.
-        Answer::TooLarge => return None,
+        answer @ (Answer::Parted(_) | Answer::TooLarge) => return answer,
     }
     // A job need not use every axis: what is done where there is one rank along it counts as well.
     let others = missing.sizes.iter().filter(|asked| !axes.without(**asked).is_empty()).take(MAX_SINGLE);
-    others.copied().find_map(|single| {
+    let mut answers = others.copied().map(|single| {
         let world = World { single, ..world };
         let missing = needed(terms, outline, world);
-        match compare_classes(terms, root, group, world, &members, &missing, healed) {
-            Answer::Parted(found) => Some(*found),
-            Answer::InStep | Answer::TooLarge => None,
-        }
-    })
+        compare_classes(terms, root, group, world, &members, &missing, healed)
+    });
+    answers.find(|answer| matches!(answer, Answer::Parted(_))).unwrap_or(Answer::InStep)
 }
 
 /// What a comparison of classes shows.
-enum Answer {
+pub(super) enum Answer<T> {
     /// They issue the same.
     InStep,
     /// They do not.
-    Parted(Box<Found>),
+    Parted(Box<T>),
     /// Nothing, within the steps it may take.
     TooLarge,
 }
@@ -114,7 +131,7 @@ fn compare_classes(
     members: &BTreeMap<Value, bool>,
     missing: &Missing,
     healed: &Healed,
-) -> Answer {
+) -> Answer<Found> {
     let World { size, extent, .. } = world;
     let atoms: Vec<Value> = missing.atoms.iter().copied().filter(|atom| !members.contains_key(atom)).collect();
     let ranks: Vec<i64> = match (group, missing.rank) {

@@ -67,6 +67,7 @@ impl Evidence<'_, '_> {
         let doubtful = self.test.is_some_and(inferred) && *group != GroupKey::World
             || self.comes_from_far()
             || self.is_unexplained()
+            || self.is_opaque() && engine.lacks_checks(self.root)
             || self.is_guess()
             || self.asks_a_cache()
             || self.asks_for_kind_of_file()

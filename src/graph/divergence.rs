@@ -12,7 +12,8 @@ use crate::flow::{ChoiceForm, Effect, EffectId, Effects, GroupKey, Healed};
 use crate::model::{FunctionKind, LocalFunction};
 
 use super::candidates;
-use super::comparison::{MAX_WEIGHT, Parting, Question, parts_ranks};
+use super::classes::Terms;
+use super::comparison::{Answer, MAX_WEIGHT, Parting, Question, parts_ranks};
 use super::evaluate::Engine;
 use super::gates::{Gate, gates};
 use super::orders::{UnorderedLoop, unordered_loops};
@@ -161,12 +162,12 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
                 if program.same_tree(program.locate(completed).0, first)
                     && let Some(summary) = engine.summary(completed)
                 {
-                    let root = engine.on_behalf_of(completed, |engine| {
+                    let (root, short) = engine.on_behalf_of(completed, |engine| {
                         let judged = engine.judged(completed, summary.effects);
-                        let whole = whole(engine, judged);
-                        engine.without_shared_failures(whole)
+                        let root = whole(engine, judged);
+                        (root, engine.without_shared_failures(root))
                     });
-                    traced.push(Traced { function: completed, effects: summary.effects, root });
+                    traced.push(Traced { function: completed, effects: summary.effects, root, short });
                 }
             }
         }
@@ -175,21 +176,21 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
         let partings: Vec<OnceLock<Parting>> = traced.iter().map(|_| OnceLock::new()).collect();
         spread(traced.len(), &|index| {
             if !is_given_up()
-                && let Some(parting) = parts_ranks(terms, traced[index].root, &healed)
+                && let Some(parting) = parts(terms, &traced[index], &healed)
             {
                 // Each is asked once.
                 let _ = partings[index].set(parting);
             }
         });
         let mut heals = false;
-        for (&Traced { function, effects, root }, parting) in traced.iter().zip(partings) {
+        for (&Traced { function, effects, root, .. }, parting) in traced.iter().zip(partings) {
             if is_given_up() {
                 return out;
             }
             if let Some(Parting { question, found }) = parting.into_inner() {
                 // What has been healed since may have settled it.
                 let found = (!heals).then_some(found);
-                heals |= check(&engine, function, root, (&question, found), &mut healed, &mut out.splits);
+                heals |= check(&engine, function, question.root(), (&question, found), &mut healed, &mut out.splits);
             }
             seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);
             gates(&engine, function, effects, &mut out.gates);
@@ -212,6 +213,20 @@ struct Traced {
     effects: EffectId,
     /// Its effects with what they wait for looked into.
     root: EffectId,
+    /// The same, or, where that is large, without the checks that fail on all ranks or on none.
+    short: EffectId,
+}
+
+/// Whether ranks part ways in the function; in short where it is too large as it is.
+fn parts(terms: Terms<'_>, traced: &Traced, healed: &Healed) -> Option<Parting> {
+    match parts_ranks(terms, traced.root, healed) {
+        Answer::Parted(parting) => Some(*parting),
+        Answer::TooLarge if traced.short != traced.root => match parts_ranks(terms, traced.short, healed) {
+            Answer::Parted(parting) => Some(*parting),
+            Answer::InStep | Answer::TooLarge => None,
+        },
+        Answer::InStep | Answer::TooLarge => None,
+    }
 }
 
 /// The functions of the files that are worth evaluating, in order.

@@ -14,10 +14,19 @@ impl Engine<'_> {
     /// raise alike for all ranks. Whoever goes on behind them goes on with all peers: the many checks that a library makes
     /// of its arguments are no part of what ranks say to each other. Checks of the form of the job stay.
     pub(in crate::graph) fn without_shared_failures(&mut self, root: EffectId) -> EffectId {
-        match self.effects.summed(root).weight > SHORT {
-            true => self.without_failures(root),
-            false => root,
+        if self.effects.summed(root).weight <= SHORT {
+            return root;
         }
+        let short = self.without_failures(root);
+        if short != root {
+            self.shortened.insert(short);
+        }
+        short
+    }
+
+    /// Whether checks were left out of what is traced: what they rule out is not known there.
+    pub(in crate::graph) fn lacks_checks(&self, root: EffectId) -> bool {
+        self.shortened.contains(&root)
     }
 
     fn without_failures(&mut self, effect: EffectId) -> EffectId {

@@ -138,6 +138,8 @@ pub struct Engine<'p> {
     condensed: FxHashMap<FunctionId, EffectId>,
     /// Effects, and what is left of them without what goes alike for all.
     told_apart: FxHashMap<EffectId, EffectId>,
+    /// Function bodies that were left so.
+    shortened: FxHashSet<EffectId>,
     nesting: u32,
     aside: u32,
     pub(super) none: Value,
@@ -194,6 +196,7 @@ impl<'p> Engine<'p> {
             looked: FxHashMap::default(),
             condensed: FxHashMap::default(),
             told_apart: FxHashMap::default(),
+            shortened: FxHashSet::default(),
             nesting: 0,
             aside: 0,
             paths: FxHashMap::default(),
