@@ -221,70 +221,53 @@ fn subgroup(engine: &Engine<'_>, group: Value, depth: u32) -> Option<Axes> {
     .filter(|axes| !axes.is_all())
 }
 
+/// The conditions on the way, the nearest first.
+fn around(ways: &[Way], under: Option<usize>) -> impl Iterator<Item = &Way> {
+    let at = |under: Option<usize>| under.and_then(|at| ways.get(at));
+    std::iter::successors(at(under), move |way| at(way.around))
+}
+
 /// Whether a condition on the way asks which group it is.
 fn is_asked_for(engine: &Engine<'_>, group: Value, ways: &[Way], under: Option<usize>) -> bool {
-    let mut at = under;
-    while let Some(way) = at.and_then(|at| ways.get(at)) {
-        let look = |value: Value, further: &mut Vec<Value>| {
-            match engine.values.node(value) {
-                Node::Not(inner) | Node::Length(inner) => further.push(*inner),
-                Node::And(left, right) | Node::Or(left, right) | Node::Compare(_, left, right) => {
-                    further.extend([*left, *right]);
-                }
-                Node::If(test, then, otherwise) => further.extend([*test, *then, *otherwise]),
-                Node::Apply(_, parts) => further.extend(parts.iter()),
-                _ => {}
+    let look = |value: Value, further: &mut Vec<Value>| {
+        match engine.values.node(value) {
+            Node::Not(inner) | Node::Length(inner) => further.push(*inner),
+            Node::And(left, right) | Node::Or(left, right) | Node::Compare(_, left, right) => {
+                further.extend([*left, *right]);
             }
-            value == group
-        };
-        if engine.values.search(way.test, MAX_LOOKS as usize, look) == Some(true) {
-            return true;
+            Node::If(test, then, otherwise) => further.extend([*test, *then, *otherwise]),
+            Node::Apply(_, parts) => further.extend(parts.iter()),
+            _ => {}
         }
-        at = way.around;
-    }
-    false
+        value == group
+    };
+    around(ways, under).any(|way| engine.values.search(way.test, MAX_LOOKS as usize, look) == Some(true))
 }
 
 /// Whether only some members of the group come here.
 fn is_guarded(engine: &Engine<'_>, axes: Axes, ways: &[Way], under: Option<usize>) -> bool {
-    let mut at = under;
-    while let Some(way) = at.and_then(|at| ways.get(at)) {
+    around(ways, under).any(|way| {
         let facts = engine.values.facts(way.test);
-        if (facts.vary | facts.shape).meets(axes) || facts.open {
-            return true;
-        }
-        at = way.around;
-    }
-    false
+        (facts.vary | facts.shape).meets(axes) || facts.open
+    })
 }
 
 /// Whether only some of the groups along the axes come here, those of the first rank among them: a root that is chosen so is
 /// meant for the group that has it.
 fn is_of_chosen_groups(engine: &Engine<'_>, axes: Axes, ways: &[Way], under: Option<usize>) -> bool {
-    let mut at = under;
-    while let Some(way) = at.and_then(|at| ways.get(at)) {
-        let others = engine.values.vary(way.test).without(axes);
-        if !others.is_empty() && !others.is_all() && may_be_first(engine, way) {
-            return true;
-        }
-        at = way.around;
-    }
-    false
-}
-
-/// Whether the way is one for a place in the job, and the first rank may go it.
-fn may_be_first(engine: &Engine<'_>, way: &Way) -> bool {
-    let mut first = Assignment::default();
-    let coordinates = |part: Value, further: &mut Vec<Value>| {
-        if let Node::Rank(axes) = engine.values.node(part) {
-            first.coordinates.insert(*axes, 0);
-        }
-        further.extend(parts(engine.values.node(part)));
-        false
-    };
-    engine.values.search(way.test, MAX_LOOKS as usize, coordinates);
-    let asks = !first.coordinates.is_empty();
-    asks && Evaluator::new(&engine.values, WORLD, &first).truth(way.test) != Truth::Known(!way.holds)
+    around(ways, under).any(|way| {
+        let mut first = Assignment::default();
+        let places = |part: Value, further: &mut Vec<Value>| {
+            if let Node::Rank(along) = engine.values.node(part) {
+                first.coordinates.insert(*along, 0);
+            }
+            further.extend(parts(engine.values.node(part)));
+            false
+        };
+        engine.values.search(way.test, MAX_LOOKS as usize, places);
+        let chooses = first.coordinates.keys().any(|along| !along.is_all() && !along.meets(axes));
+        chooses && Evaluator::new(&engine.values, WORLD, &first).truth(way.test) != Truth::Known(!way.holds)
+    })
 }
 
 /// Whether the program compares the value with the place of this rank along the axes.

@@ -1,17 +1,8 @@
 //! Along which axes a value may differ, worked out from its parts when it is made.
 
-use super::{Facts, Node, STORE, Value, Values};
+use super::{Facts, Node, Value, Values};
 use crate::flow::axes::Axes;
-use crate::model::{BinaryOp, CompareOp};
-
-/// Parts of a sequence that are looked at for what its number of elements was computed with.
-const MAX_COUNTS: usize = 48;
-
-/// Elements that were stored one after the other, as far as they are followed.
-const MAX_STORES: usize = 16;
-
-/// Choices within choices that are looked through for what was stored.
-const MAX_ARMS: u8 = 4;
+use crate::model::CompareOp;
 
 impl Values {
     fn joined(&self, parts: impl IntoIterator<Item = Value>) -> Facts {
@@ -73,8 +64,7 @@ impl Values {
                 let same_length = match (self.node(*then), self.node(*otherwise)) {
                     (Node::Sequence(one), Node::Sequence(other)) => one.len() == other.len(),
                     (one, other) => {
-                        (is_scalar(one) && is_scalar(other))
-                            || self.before_stores(*then, MAX_ARMS) == self.before_stores(*otherwise, MAX_ARMS)
+                        (is_scalar(one) && is_scalar(other)) || self.have_the_same_places(*then, *otherwise)
                     }
                 };
                 Facts {
@@ -229,141 +219,13 @@ impl Values {
     /// What a comparison of the number of ranks with a number says, where that is the same for every job of several.
     fn whatever_the_size(&self, op: CompareOp, left: Value, right: Value) -> Option<bool> {
         let known = |value: Value| self.node(self.meaning(value).unwrap_or(value));
-        let (size_first, number) = match (known(left), known(right)) {
-            (Node::Size(axes), Node::Int(number)) if axes.is_all() => (true, *number),
-            (Node::Int(number), Node::Size(axes)) if axes.is_all() => (false, *number),
-            _ => return None,
-        };
-        let holds = |size: i64| {
-            let (one, other) = if size_first { (size, number) } else { (number, size) };
-            match op {
-                CompareOp::Eq => Some(one == other),
-                CompareOp::NotEq => Some(one != other),
-                CompareOp::Less => Some(one < other),
-                CompareOp::LessEq => Some(one <= other),
-                CompareOp::Greater => Some(one > other),
-                CompareOp::GreaterEq => Some(one >= other),
-                _ => None,
-            }
-        };
-        let fewest = holds(2)?;
-        [number.max(2), i64::MAX].into_iter().all(|size| holds(size) == Some(fewest)).then_some(fewest)
-    }
-
-    /// A container as it was before elements were given other values, whatever decided which: it has as many, and the same
-    /// keys, since then.
-    fn before_stores(&self, mut value: Value, fuel: u8) -> Value {
-        for _ in 0..MAX_STORES {
-            match self.node(value) {
-                Node::Mapped(name, parts) if name.as_str() == STORE => {
-                    let [old, content] = parts[..] else { break };
-                    let Node::Sequence(stored) = self.node(content) else { break };
-                    let [_, index] = stored[..] else { break };
-                    if !self.is_there(old, index) {
-                        break;
-                    }
-                    value = old;
-                }
-                &Node::If(_, then, otherwise) if fuel > 0 => {
-                    let before = self.before_stores(then, fuel - 1);
-                    if before != self.before_stores(otherwise, fuel - 1) {
-                        break;
-                    }
-                    value = before;
-                }
-                _ => break,
-            }
+        match (op, known(left), known(right)) {
+            (CompareOp::Eq, Node::Size(axes), Node::Int(number))
+            | (CompareOp::Eq, Node::Int(number), Node::Size(axes)) => (axes.is_all() && *number < 2).then_some(false),
+            (CompareOp::Less, Node::Size(axes), Node::Int(number)) => (axes.is_all() && *number <= 2).then_some(false),
+            (CompareOp::Less, Node::Int(number), Node::Size(axes)) => (axes.is_all() && *number < 2).then_some(true),
+            _ => None,
         }
-        value
-    }
-
-    /// Whether a container has an element under an index: a number, a slice, or one of its own keys.
-    fn is_there(&self, container: Value, index: Value) -> bool {
-        let source = match *self.node(index) {
-            Node::Int(_) | Node::Range(_) => return true,
-            Node::Item(_, source) => source,
-            _ => return self.has_places(container),
-        };
-        let first = self.first_state(container);
-        matches!(self.node(source), Node::Range(_))
-            || self.has_places(container)
-            || self.any_part(source, MAX_COUNTS, |part| part == first)
-    }
-
-    /// Whether elements are stored in places that are there already: a tensor, or a list, that has as many as it was made with.
-    pub fn has_places(&self, container: Value) -> bool {
-        match self.node(self.first_state(container)) {
-            Node::Sequence(_) => true,
-            Node::Binary(BinaryOp::Mul, left, right) => {
-                [left, right].into_iter().any(|&factor| matches!(self.node(factor), Node::Sequence(_)))
-            }
-            Node::Apply(name, _) => name.as_str().starts_with("torch.") || name.as_str().starts_with("numpy."),
-            _ => false,
-        }
-    }
-
-    /// A container before the loops that change it, and before what was stored in it.
-    fn first_state(&self, mut container: Value) -> Value {
-        for _ in 0..MAX_STORES {
-            container = match self.node(container) {
-                Node::Carried(_, _, parts) if !parts.is_empty() => parts[0],
-                Node::Mapped(name, parts) if name.as_str() == STORE => parts[0],
-                _ => break,
-            };
-        }
-        container
-    }
-
-    /// Whether a slice takes as much on every rank: `[rank * per : (rank + 1) * per]`, `[start : start + per]`, and
-    /// `[rank :: size]` of what was cut into a multiple of `size` parts.
-    fn is_equal_share(&self, whole: Value, slice: Value) -> bool {
-        let Node::Range(bounds) = self.node(slice) else { return false };
-        let [from, to, ref rest @ ..] = bounds[..] else { return false };
-        if let [step] = *rest
-            && *self.node(to) == Node::None
-            && self.vary(step).is_empty()
-            && self.is_in_multiples_of(whole, step)
-        {
-            return true;
-        }
-        if rest.iter().any(|&step| *self.node(step) != Node::None) {
-            return false;
-        }
-        let uniform = |value: Value| self.vary(value).is_empty();
-        let after = |before: Value, value: Value| match *self.node(value) {
-            Node::Binary(BinaryOp::Add, left, right) => {
-                (left == before && uniform(right)) || (right == before && uniform(left))
-            }
-            _ => false,
-        };
-        if after(from, to) {
-            return true;
-        }
-        let (Node::Binary(BinaryOp::Mul, a, b), Node::Binary(BinaryOp::Mul, c, d)) =
-            (self.node(from).clone(), self.node(to).clone())
-        else {
-            return false;
-        };
-        [(a, b, c, d), (a, b, d, c), (b, a, c, d), (b, a, d, c)]
-            .into_iter()
-            .any(|(index, per, next, same)| per == same && uniform(per) && after(index, next))
-    }
-
-    /// Whether the number of elements of a sequence was made a multiple of so many: cut into `n * size` parts, padded by
-    /// `-len(x) % size`, filled up while `len(x) % size` is not zero.
-    fn is_in_multiples_of(&self, whole: Value, size: Value) -> bool {
-        let counts_by_size = |part: Value| match *self.node(part) {
-            Node::Binary(BinaryOp::Mod | BinaryOp::FloorDiv, _, by) => by == size,
-            Node::Binary(BinaryOp::Mul, left, right) => left == size || right == size,
-            _ => false,
-        };
-        let is_constant = matches!(self.node(size), Node::Int(_) | Node::None);
-        // Fewer elements give fewer chunks: what is cut has to be padded.
-        let whole = match self.node(whole) {
-            Node::Apply(name, parts) if name.last_part().as_str() == "chunk" => parts[0],
-            _ => whole,
-        };
-        !is_constant && self.any_part(whole, MAX_COUNTS, counts_by_size)
     }
 
     fn contents(&self, value: Value, fuel: u8) -> Axes {

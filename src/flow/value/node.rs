@@ -160,6 +160,9 @@ pub const WITHOUT: &str = "without";
 /// The function of a container, and of what is stored in it under which index.
 pub const STORE: &str = "store";
 
+/// The function of a range and of a list: as many elements, all from the list.
+pub const REPEAT: &str = "repeat";
+
 /// What a node is made of, where that is worth following.
 pub fn parts(node: &Node) -> Vec<Value> {
     match node {

@@ -3,16 +3,16 @@
 use super::Engine;
 use crate::flow::{Effect, EffectId, Effects, Exit, LoopKind, Node, Value};
 
-/// Effects up to this weight are traced as they are: what a check rules out is known behind it.
+/// Effects up to this weight can be compared to their end as they are.
 const SHORT: u32 = 400;
 
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 24;
 
 impl Engine<'_> {
-    /// An effect that is too large to be traced to its end, without the parts in which nothing is issued and that end in a
-    /// raise alike for all ranks. Whoever goes on behind them goes on with all peers: the many checks that a library makes
-    /// of its arguments are no part of what ranks say to each other. Checks of the form of the job stay.
+    /// A large effect without the parts in which nothing is issued and that end in a raise alike for all ranks, for when it
+    /// is too large to be compared as it is. Whoever goes on behind them goes on with all peers: the many checks that a library
+    /// makes of its arguments are no part of what ranks say to each other. Checks of the form of the job stay.
     pub(in crate::graph) fn without_shared_failures(&mut self, root: EffectId) -> EffectId {
         if self.effects.summed(root).weight <= SHORT {
             return root;
@@ -24,7 +24,7 @@ impl Engine<'_> {
         short
     }
 
-    /// Whether checks were left out of what is traced: what they rule out is not known there.
+    /// Whether checks were left out of what was compared: what they rule out is not known there.
     pub(in crate::graph) fn lacks_checks(&self, root: EffectId) -> bool {
         self.shortened.contains(&root)
     }
@@ -37,11 +37,23 @@ impl Engine<'_> {
         if let Some(&known) = self.told_apart.get(&effect) {
             return known;
         }
+        let told = self.effects.get(effect).clone();
         let silent = !(summed.events || summed.hole || summed.invokes || summed.pending);
-        let rest = match silent && summed.answers.is_empty() && self.fails_or_goes_on(effect, Around::default()) {
-            true => Effects::NOTHING,
-            false => {
-                let told = self.effects.get(effect).clone();
+        let alike = silent && summed.answers.is_empty();
+        let rest = match &told {
+            // What is met by some ranks only is met by them alone.
+            Effect::Choice { test, .. } | Effect::Loop { kind: LoopKind::While { test }, .. }
+                if self.differs(*test) =>
+            {
+                effect
+            }
+            Effect::Loop { kind: LoopKind::For { iter, .. }, .. } if self.differs(*iter) => effect,
+            Effect::Choice { .. } | Effect::Loop { .. } | Effect::Call { .. }
+                if alike && !self.fails(effect) && self.fails_or_goes_on(effect, Around::default()) =>
+            {
+                Effects::NOTHING
+            }
+            _ => {
                 let parts: Vec<EffectId> =
                     self.below(effect).into_iter().map(|part| self.without_failures(part)).collect();
                 let rest = self.with_parts(told, &parts).unwrap_or(effect);
@@ -53,6 +65,23 @@ impl Engine<'_> {
         };
         self.told_apart.insert(effect, rest);
         rest
+    }
+
+    /// Whether classes of ranks may answer the question differently.
+    fn differs(&self, question: Value) -> bool {
+        let facts = self.values.facts(question);
+        !(facts.vary | facts.shape).is_empty()
+    }
+
+    /// Whether the effect fails whatever is asked in it, as far as that is seen.
+    fn fails(&self, effect: EffectId) -> bool {
+        match self.effects.get(effect) {
+            Effect::Exit(exit, _) => matches!(exit, Exit::Raise(_) | Exit::Abort),
+            Effect::Seq(parts) => parts.iter().any(|&part| self.fails(part)),
+            Effect::Choice { then, otherwise, .. } => self.fails(*then) && self.fails(*otherwise),
+            Effect::Call { body, .. } => self.fails(*body),
+            _ => false,
+        }
     }
 
     /// Whether the effect is left by failing or at its end only, not by a return, nor for another turn of a loop around it,

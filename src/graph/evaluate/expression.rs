@@ -2,7 +2,7 @@
 
 use crate::base::{Span, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{ChoiceForm, Effect, Effects, LoopKind, Node, Value};
+use crate::flow::{ChoiceForm, Effect, Effects, LoopKind, Node, REPEAT, Value};
 use crate::model::{BinaryOp, Comprehension, ComprehensionKind, Expr, ExprId, UnaryOp};
 
 use super::super::resolve::{Scope, Target};
@@ -148,7 +148,7 @@ impl<'p> Engine<'p> {
         }
         if let (BinaryOp::Mul, Node::Sequence(_)) = (op, self.values.node(left)) {
             let count = self.values.make(Node::Range(Box::from([right])));
-            return self.values.make(Node::Mapped(Symbol::new("repeat"), Box::from([count, left])));
+            return self.values.make(Node::Mapped(Symbol::new(REPEAT), Box::from([count, left])));
         }
         self.values.make(Node::Binary(op, left, right))
     }

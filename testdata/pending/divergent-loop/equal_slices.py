@@ -10,13 +10,6 @@ def checked(items):
         dist.all_reduce(item)
 
 
-def padded(items):
-    rank, world = dist.get_rank(), dist.get_world_size()
-    items = items + items[: -len(items) % world]
-    for item in items[rank::world]:
-        dist.all_reduce(item)
-
-
 def all_but_mine(t):
     parts = [torch.zeros_like(t) for _ in range(dist.get_world_size())]
     dist.all_gather(parts, t)

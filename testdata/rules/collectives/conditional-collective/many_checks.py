@@ -1,5 +1,6 @@
 """A barrier of one rank behind more checks of a library's arguments than can be traced one by one (P01)."""
 import os
+import time
 
 import torch.distributed as dist
 
@@ -136,4 +137,56 @@ def train_in_step(parts, steps, step):
     for index in range(steps):
         step(index)
         if index % 100 == 0:
+            dist.barrier()
+
+
+def train_for_a_while(parts, steps, step, limit):
+    # What the checks rule out is not known here: what differs in a fact alone is less certain.
+    settings = parts["common"]
+    settings = checked({**settings, "name": "encoder"})
+    settings = checked({**settings, "name": "decoder"})
+    settings = checked({**settings, "name": "embedding"})
+    settings = checked({**settings, "name": "head"})
+    settings = checked({**settings, "name": "optimizer"})
+    settings = checked({**settings, "name": "schedule"})
+    settings = checked({**settings, "name": "loader"})
+    settings = checked({**settings, "name": "sampler"})
+    settings = checked({**settings, "name": "logger"})
+    settings = checked({**settings, "name": "tokenizer"})
+    settings = checked({**settings, "name": "teacher"})
+    settings = checked({**settings, "name": "critic"})
+    settings = checked({**settings, "name": "student"})
+    settings = checked({**settings, "name": "actor"})
+    settings = checked({**settings, "name": "reward"})
+    settings = checked({**settings, "name": "buffer"})
+    begun = time.time()
+    for index in range(steps):
+        step(index)
+        if time.time() - begun > limit:
+            dist.barrier()  # low: [conditional-collective]
+
+
+def train_alone(parts, steps, step):
+    settings = parts["common"]
+    settings = checked({**settings, "name": "encoder"})
+    settings = checked({**settings, "name": "decoder"})
+    settings = checked({**settings, "name": "embedding"})
+    settings = checked({**settings, "name": "head"})
+    settings = checked({**settings, "name": "optimizer"})
+    settings = checked({**settings, "name": "schedule"})
+    settings = checked({**settings, "name": "loader"})
+    settings = checked({**settings, "name": "sampler"})
+    settings = checked({**settings, "name": "logger"})
+    settings = checked({**settings, "name": "tokenizer"})
+    settings = checked({**settings, "name": "teacher"})
+    settings = checked({**settings, "name": "critic"})
+    settings = checked({**settings, "name": "student"})
+    settings = checked({**settings, "name": "actor"})
+    settings = checked({**settings, "name": "reward"})
+    settings = checked({**settings, "name": "buffer"})
+    if dist.get_world_size() > 1:
+        raise RuntimeError("one process is enough")
+    for index in range(steps):
+        step(index)
+        if dist.get_rank() == 0 and index % 100 == 0:
             dist.barrier()

@@ -60,3 +60,35 @@ def keys_of_another(state, more):
             state[key] = more[key]
     for key in state:
         dist.all_reduce(state[key])  # low: [divergent-loop]
+
+
+def shortened(items):
+    rank, world = dist.get_rank(), dist.get_world_size()
+    items = items[: len(items) // world]
+    for item in items[rank::world]:
+        dist.all_reduce(item)  # error: [divergent-loop]
+
+
+def put_in_its_place(position, more):
+    found = torch.zeros(more)
+    if dist.get_rank() == 0:
+        found[position] = 1
+    for number in found:
+        dist.all_reduce(number)
+
+
+def put_in_a_list(position, more, t):
+    parts = [t] * more
+    if dist.get_rank() == 0:
+        parts[position] = t + 1
+    for part in parts:
+        dist.all_reduce(part)
+
+
+def loaded_and_added_to(path, more):
+    state = torch.load(path)
+    if dist.get_rank() == 0:
+        for key in more:
+            state[key] = more[key]
+    for key in state:
+        dist.all_reduce(state[key])  # low: [divergent-loop]
