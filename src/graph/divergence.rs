@@ -165,7 +165,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
                     let (root, short) = engine.on_behalf_of(completed, |engine| {
                         let judged = engine.judged(completed, summary.effects);
                         let root = whole(engine, judged);
-                        (root, engine.without_shared_failures(root))
+                        (root, engine.without_checks(root))
                     });
                     traced.push(Traced { function: completed, effects: summary.effects, root, short });
                 }
@@ -213,7 +213,7 @@ struct Traced {
     effects: EffectId,
     /// Its effects with what they wait for looked into.
     root: EffectId,
-    /// The same, or, where that is large, without the checks that fail on all ranks or on none.
+    /// The same, or, where that is large, without its checks.
     short: EffectId,
 }
 

@@ -3,7 +3,6 @@
 //! Summaries are demanded by callers and kept; those of functions that call each other in a cycle are iterated.
 
 mod afterwards;
-mod alike;
 mod arguments;
 mod assign;
 mod attribute;
@@ -11,6 +10,7 @@ mod births;
 mod branch;
 mod builtin;
 mod call;
+mod checks;
 mod condense;
 mod constructed;
 mod container;
@@ -136,9 +136,9 @@ pub struct Engine<'p> {
     looked: FxHashMap<(FunctionId, Box<[Value]>, bool), EffectId>,
     /// Functions too large to copy, with what all ranks do alike told in short.
     condensed: FxHashMap<FunctionId, EffectId>,
-    /// Effects, and what is left of them without what goes alike for all.
-    told_apart: FxHashMap<EffectId, EffectId>,
-    /// Function bodies that were left so.
+    /// Effects, and what is left of them without their checks.
+    unchecked: FxHashMap<EffectId, EffectId>,
+    /// Function bodies of which that is left.
     shortened: FxHashSet<EffectId>,
     nesting: u32,
     aside: u32,
@@ -195,7 +195,7 @@ impl<'p> Engine<'p> {
             results: FxHashMap::default(),
             looked: FxHashMap::default(),
             condensed: FxHashMap::default(),
-            told_apart: FxHashMap::default(),
+            unchecked: FxHashMap::default(),
             shortened: FxHashSet::default(),
             nesting: 0,
             aside: 0,

@@ -1,4 +1,4 @@
-//! What all ranks do alike and nobody hears of: checks that raise on every rank or on none.
+//! Checks that a function makes before it goes on: who fails one that nothing catches ends the job, and nobody waits.
 
 use super::Engine;
 use crate::flow::{Effect, EffectId, Effects, Exit, LoopKind, Node, Value};
@@ -10,14 +10,15 @@ const SHORT: u32 = 400;
 const MAX_PARTS: usize = 24;
 
 impl Engine<'_> {
-    /// A large effect without the parts in which nothing is issued and that end in a raise alike for all ranks, for when it
-    /// is too large to be compared as it is. Whoever goes on behind them goes on with all peers: the many checks that a library
-    /// makes of its arguments are no part of what ranks say to each other. Checks of the form of the job stay.
-    pub(in crate::graph) fn without_shared_failures(&mut self, root: EffectId) -> EffectId {
+    /// A large effect without its checks, for when it is too large to be compared as it is: parts in which nothing is issued
+    /// and that are left by a raise or at their end. Whoever goes on behind them does so with all peers, or there is no job
+    /// any more: the many checks that a library makes of its arguments are no part of what ranks say to each other. Checks of
+    /// the form of the job and of the place in it stay, and what is caught.
+    pub(in crate::graph) fn without_checks(&mut self, root: EffectId) -> EffectId {
         if self.effects.summed(root).weight <= SHORT {
             return root;
         }
-        let short = self.without_failures(root);
+        let short = self.without_its_checks(root);
         if short != root {
             self.shortened.insert(short);
         }
@@ -29,33 +30,26 @@ impl Engine<'_> {
         self.shortened.contains(&root)
     }
 
-    fn without_failures(&mut self, effect: EffectId) -> EffectId {
+    fn without_its_checks(&mut self, effect: EffectId) -> EffectId {
         let summed = self.effects.summed(effect);
         if !summed.raises {
             return effect;
         }
-        if let Some(&known) = self.told_apart.get(&effect) {
+        if let Some(&known) = self.unchecked.get(&effect) {
             return known;
         }
         let told = self.effects.get(effect).clone();
         let silent = !(summed.events || summed.hole || summed.invokes || summed.pending);
-        let alike = silent && summed.answers.is_empty();
         let rest = match &told {
-            // What is met by some ranks only is met by them alone.
-            Effect::Choice { test, .. } | Effect::Loop { kind: LoopKind::While { test }, .. }
-                if self.differs(*test) =>
-            {
-                effect
-            }
-            Effect::Loop { kind: LoopKind::For { iter, .. }, .. } if self.differs(*iter) => effect,
+            Effect::Try { .. } => effect,
             Effect::Choice { .. } | Effect::Loop { .. } | Effect::Call { .. }
-                if alike && !self.fails(effect) && self.fails_or_goes_on(effect, Around::default()) =>
+                if silent && !self.fails(effect) && self.fails_or_goes_on(effect, Around::default()) =>
             {
                 Effects::NOTHING
             }
             _ => {
                 let parts: Vec<EffectId> =
-                    self.below(effect).into_iter().map(|part| self.without_failures(part)).collect();
+                    self.below(effect).into_iter().map(|part| self.without_its_checks(part)).collect();
                 let rest = self.with_parts(told, &parts).unwrap_or(effect);
                 match self.effects.get(rest) {
                     Effect::Call { body: Effects::NOTHING, .. } => Effects::NOTHING,
@@ -63,14 +57,8 @@ impl Engine<'_> {
                 }
             }
         };
-        self.told_apart.insert(effect, rest);
+        self.unchecked.insert(effect, rest);
         rest
-    }
-
-    /// Whether classes of ranks may answer the question differently.
-    fn differs(&self, question: Value) -> bool {
-        let facts = self.values.facts(question);
-        !(facts.vary | facts.shape).is_empty()
     }
 
     /// Whether the effect fails whatever is asked in it, as far as that is seen.
@@ -85,7 +73,7 @@ impl Engine<'_> {
     }
 
     /// Whether the effect is left by failing or at its end only, not by a return, nor for another turn of a loop around it,
-    /// and no question in it is one of the form of the job.
+    /// and no question in it is one of the form of the job or of the place in it.
     fn fails_or_goes_on(&self, effect: EffectId, around: Around) -> bool {
         let asks_for_form = |question: Value| {
             let of_form = |part: Value| matches!(self.values.node(part), Node::Size(_) | Node::Rank(_));
