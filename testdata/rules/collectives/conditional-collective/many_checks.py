@@ -107,6 +107,12 @@ def checked(settings):
     return settings
 
 
+def refuse(settings):
+    if os.path.isfile(settings["log"]):
+        raise RuntimeError(settings["log"])
+    raise RuntimeError("one process is enough")
+
+
 def train(parts, steps, step):
     settings = parts["common"]
     settings = checked({**settings, "name": "encoder"})
@@ -185,7 +191,7 @@ def train_alone(parts, steps, step):
     settings = checked({**settings, "name": "reward"})
     settings = checked({**settings, "name": "buffer"})
     if dist.get_world_size() > 1:
-        raise RuntimeError("one process is enough")
+        refuse(settings)
     for index in range(steps):
         step(index)
         if dist.get_rank() == 0 and index % 100 == 0:

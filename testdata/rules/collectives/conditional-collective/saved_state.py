@@ -1,5 +1,6 @@
 """A state that every rank saves a part of, saved by one (P12)."""
 import os
+import time
 
 from accelerate import Accelerator
 
@@ -29,7 +30,8 @@ def train_in_step(args, model, optimizer, loader):
             accelerator.save_state(os.path.join(args.output, f"checkpoint-{step}"))
 
 
-def save_where_all_do(args, accelerator: Accelerator, iteration, folder):
-    args.save = os.path.join(args.save, folder)
-    if args.save and iteration != 0:
-        accelerator.save_state(args.save)
+def save_where_a_clock_says(folder, accelerator: Accelerator):
+    # Which folder it is differs, whether there is one does not.
+    path = os.path.join(folder, str(time.time()))
+    if path:
+        accelerator.wait_for_everyone()

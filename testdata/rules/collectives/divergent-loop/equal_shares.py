@@ -30,7 +30,7 @@ def rounded(features, num_gpus, rank, size):
             dist.broadcast(batch, src=source)
 
 
-def keys_of_its_own(state, group):
+def keys_of_its_own(state):
     rank = dist.get_rank()
     for key in sorted(list(state.keys())):
         parts = None
@@ -39,6 +39,15 @@ def keys_of_its_own(state, group):
         dist.gather(state[key], gather_list=parts, dst=0)
         if rank == 0:
             state[key] = torch.cat(parts)
+    for key in state:
+        dist.all_reduce(state[key])
+
+
+def key_of_another(state, name, t):
+    if dist.get_rank() == 0:
+        state[name] = t
+    for key in state:
+        dist.all_reduce(state[key])  # low: [divergent-loop]
 
 
 def ragged(items):
