@@ -101,6 +101,7 @@ impl Evidence<'_, '_> {
             || self.is_filled_at_first_use()
             || self.is_agreed_where_set()
             || self.goes_over_a_listing()
+            || self.counts_what_is_guessed()
             || self.is_far_from_the_batch()
             || self.is_a_key()
             || self.depends_on_what_is_handed()
