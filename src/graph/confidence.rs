@@ -308,8 +308,13 @@ impl Evidence<'_, '_> {
         let Some(cause) = self.cause.filter(|_| by_rank) else { return false };
         let engine = self.engine;
         let main = engine.effects.event(self.main);
+        // With a barrier before each command, or without.
         let waits = |body: EffectId| {
-            let first = first_event(engine, body).map(|event| engine.effects.event(event));
+            let mut events = preorder(engine, body).into_iter().filter_map(|effect| match engine.effects.get(effect) {
+                Effect::Event(event) => Some(engine.effects.event(*event)),
+                _ => None,
+            });
+            let first = events.find(|event| event.op.as_str() != "barrier");
             first.is_some_and(|first| first.root.is_some() && first.group == main.group)
         };
         preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
@@ -416,14 +421,6 @@ fn leaves_by_assertion(engine: &Engine<'_>, effect: EffectId) -> bool {
 
 /// Why a number that is drawn differs, as the catalogue says it.
 pub(super) const DRAWN: &str = "each process draws its own";
-
-/// The event that an effect begins with.
-fn first_event(engine: &Engine<'_>, effect: EffectId) -> Option<EventId> {
-    preorder(engine, effect).into_iter().find_map(|effect| match engine.effects.get(effect) {
-        Effect::Event(event) => Some(*event),
-        _ => None,
-    })
-}
 
 /// Whether a setting chooses the group of all ranks here and a smaller one for the same operation otherwise: who sets it
 /// knows who gets here.

@@ -12,6 +12,15 @@ use super::{Engine, Frame};
 /// Methods of classes below that are looked into; more of them are as many programs.
 const MAX_OVERRIDERS: usize = 4;
 
+/// What classes below one have instead of a method of theirs.
+#[derive(Clone)]
+pub(in crate::graph) struct Overriders {
+    /// Those that are looked into, the farthest below first.
+    methods: Rc<[FunctionId]>,
+    /// Whether there are no others.
+    complete: bool,
+}
+
 impl<'p> Engine<'p> {
     /// A call of `method`, which is what `class` understands by its name: of the object's own class, if that is known;
     /// otherwise a choice between what the class has and what classes below it have instead. Which of them it is is the
@@ -28,32 +37,34 @@ impl<'p> Engine<'p> {
         let Some(receiver) = receiver else { return self.call_method(frame, method, arguments, span) };
         let name = self.program.function(method).name;
         let is_abstract = self.is_abstract(method);
-        let mut others: Vec<FunctionId> = self.overriders(class, name, is_abstract).to_vec();
+        let overriders = self.overriders(class, name, is_abstract);
+        let mut others: Vec<FunctionId> = overriders.methods.to_vec();
         others.retain(|&other| self.runs_with(frame, class, other));
-        // A method that says nothing is not meant to run.
-        let own = match (others.split_last(), is_abstract) {
-            (Some((&last, rest)), true) => {
-                others = rest.to_vec();
-                last
-            }
-            (None, true) => return self.opaque_call(name, &arguments, span, frame),
-            (_, false) => method,
+        // A method that says nothing is not meant to run: it is the last of the others, or one that was left out.
+        let own = match is_abstract {
+            true if overriders.complete => others.pop(),
+            true => None,
+            false => Some(method),
         };
-        self.any_of(frame, receiver, own, &others, arguments, span)
+        self.any_of(frame, receiver, (name, own), &others, arguments, span)
     }
 
-    /// Either of several methods: the first whose class the object is of, or `own`.
+    /// Either of several methods: the first whose class the object is of, or `own`; if there is none, one of that name of
+    /// which nothing is known.
     fn any_of(
         &mut self,
         frame: &mut Frame<'p>,
         receiver: Value,
-        own: FunctionId,
+        own: (Symbol, Option<FunctionId>),
         others: &[FunctionId],
         arguments: Arguments,
         span: Span,
     ) -> Value {
         let Some((&other, rest)) = others.split_first() else {
-            return self.call_method(frame, own, arguments, span);
+            return match own {
+                (_, Some(own)) => self.call_method(frame, own, arguments, span),
+                (name, None) => self.opaque_call(name, &arguments, span, frame),
+            };
         };
         let Some(class) = self.program.class_of(other) else {
             return self.any_of(frame, receiver, own, rest, arguments, span);
@@ -78,9 +89,34 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// Whether an object of known class runs what a class below has instead of the method that was called: the answer to
+    /// the question that `any_of` left open, once it is asked of that object.
+    pub(super) fn runs_method_below(&self, question: Symbol, parts: &[Value]) -> Option<bool> {
+        let &[kind, below] = parts else { return None };
+        let (Node::Kind(object), Node::Class(below)) = (self.values.node(kind), self.values.node(below)) else {
+            return None;
+        };
+        if question.as_str() != DISPATCH {
+            return None;
+        }
+        let is_above = |class: ClassId, other: ClassId| self.program.lineage(other).contains(&class);
+        match *self.values.node(*object) {
+            Node::Instance(class, _) => Some(is_above(*below, class)),
+            // An annotation says what the object is at least.
+            Node::Parameter(function, position) => {
+                let class = self.annotated_parameter(function, position)?;
+                match is_above(*below, class) {
+                    true => Some(true),
+                    false => (!is_above(class, *below)).then_some(false),
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// The methods of that name below a class, the farthest from it first: those that communicate, or, if there are few,
     /// `all`.
-    fn overriders(&mut self, class: ClassId, name: Symbol, all: bool) -> Rc<[FunctionId]> {
+    fn overriders(&mut self, class: ClassId, name: Symbol, all: bool) -> Overriders {
         if let Some(known) = self.overriders.get(&(class, name)) {
             return known.clone();
         }
@@ -93,11 +129,13 @@ impl<'p> Engine<'p> {
                 found.push((program.lineage(of).len(), communicates, method));
             }
         }
-        if found.len() > MAX_OVERRIDERS {
+        let complete = found.len() <= MAX_OVERRIDERS;
+        if !complete {
             found.retain(|&(_, communicates, _)| communicates);
         }
         found.sort_by_key(|&(depth, _, method)| (std::cmp::Reverse(depth), method));
-        let found: Rc<[FunctionId]> = found.into_iter().take(MAX_OVERRIDERS).map(|(_, _, method)| method).collect();
+        let methods = found.into_iter().take(MAX_OVERRIDERS).map(|(_, _, method)| method).collect();
+        let found = Overriders { methods, complete };
         self.overriders.insert((class, name), found.clone());
         found
     }

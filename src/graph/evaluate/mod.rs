@@ -108,7 +108,7 @@ pub struct Engine<'p> {
     cycles: recursion::Cycles,
     attributes: FxHashMap<(ClassId, Symbol), Option<Value>>,
     /// What classes below define instead of a method and communicates, the farthest from the class first.
-    overriders: FxHashMap<(ClassId, Symbol), Rc<[FunctionId]>>,
+    overriders: FxHashMap<(ClassId, Symbol), dispatch::Overriders>,
     globals: FxHashMap<(FileId, Symbol), Value>,
     /// The class of the objects that functions assign to a global variable.
     global_classes: FxHashMap<(FileId, Symbol), Option<ClassId>>,

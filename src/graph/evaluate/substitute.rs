@@ -113,6 +113,9 @@ impl<'p> Engine<'p> {
             Node::Keyword(mapping, name) => Node::Keyword(self.replaced(mapping, by), name),
             Node::Apply(name, parts) => {
                 let parts = self.all(parts, by);
+                if let Some(runs) = self.runs_method_below(name, &parts) {
+                    return self.values.make(Node::Bool(runs));
+                }
                 match self.with_dealt(name, &parts) {
                     Some(dealt) => Node::Apply(name, parts.iter().copied().chain([dealt]).collect()),
                     None => Node::Apply(name, parts),

@@ -3,7 +3,7 @@
 use super::super::resolve::{Scope, Target};
 use super::arguments::Arguments;
 use super::{Engine, Frame};
-use crate::base::{ClassId, FileId, Span, Symbol};
+use crate::base::{ClassId, FileId, FunctionId, Span, Symbol};
 use crate::catalog::Entry;
 use crate::finding::Confidence;
 use crate::flow::{Node, Value};
@@ -28,8 +28,7 @@ impl<'p> Engine<'p> {
                 if position == 0 && definition.class.is_some() && !self.has_decorator(file, local, "staticmethod") {
                     return self.program.class_of(function);
                 }
-                let annotation = definition.parameters.get(usize::from(position))?.annotation?;
-                self.annotated_class(file, local, annotation)
+                self.annotated_parameter(function, position)
             }
             // The object of the method around.
             Node::Capture(owner, name) => {
@@ -47,6 +46,14 @@ impl<'p> Engine<'p> {
             },
             _ => None,
         }
+    }
+
+    /// The class of the program that a parameter is annotated with.
+    pub(super) fn annotated_parameter(&self, function: FunctionId, position: u16) -> Option<ClassId> {
+        let (file, local) = self.program.locate(function);
+        let definition = self.program.file(file).model.function(local);
+        let annotation = definition.parameters.get(usize::from(position))?.annotation?;
+        self.annotated_class(file, local, annotation)
     }
 
     /// The class of the program that an annotation names, through `Optional` and string annotations of one word.

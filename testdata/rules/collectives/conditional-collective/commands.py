@@ -29,3 +29,24 @@ def serve_alone(server):
         server.serve()
         dist.broadcast_object_list(["stop"], src=0)  # error: [conditional-collective]
         server.stop()
+
+
+def follow_after_a_barrier():
+    while True:
+        dist.barrier()
+        question = [None]
+        dist.broadcast_object_list(question, src=0)
+
+
+def answer(question):
+    dist.barrier()
+    dist.broadcast_object_list([question], src=0)
+
+
+def show(page):
+    # Whoever looks at the page asks.
+    if dist.get_rank() == 0:
+        page.button("ask", on_click=answer)
+        page.launch()
+    else:
+        follow_after_a_barrier()  # low: [conditional-collective]
