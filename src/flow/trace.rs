@@ -253,6 +253,8 @@ pub struct Tracer<'a> {
     hearings: u32,
     /// Questions whether something is this or that constant: what, which, and the answer that says so.
     equations: FxHashMap<u64, (Value, Value, bool)>,
+    /// Questions that have one answer as long as the function runs.
+    lasting: FxHashSet<u64>,
     /// Classes traced before.
     classes: FxHashMap<Assignment, Traced>,
     /// Answers that all classes give.
@@ -302,6 +304,7 @@ impl<'a> Tracer<'a> {
             both_heard: Default::default(),
             hearings: 0,
             equations: FxHashMap::default(),
+            lasting: FxHashSet::default(),
             classes: FxHashMap::default(),
             common: Answers::default(),
             alike: FxHashMap::default(),

@@ -44,6 +44,9 @@ pub const TOO_DEEP: FileId = FileId(u32::MAX);
 /// Expressions nested deeper than this are no longer followed.
 const MAX_DEPTH: u16 = 96;
 
+/// Parts of a question that are looked at to see whether its answer lasts.
+const MAX_LASTING: usize = 16;
+
 /// The arena of values.
 #[derive(Default)]
 pub struct Values {
@@ -268,6 +271,21 @@ impl Values {
             }
         }
         false
+    }
+
+    /// Whether a question has one answer as long as a function runs: of parameters, the environment and constants alone,
+    /// by logic and comparisons.
+    pub fn lasts(&self, question: Value) -> bool {
+        let ends = |part: Value, further: &mut Vec<Value>| match self.node(part) {
+            Node::Parameter(..) | Node::Environment(_) | Node::Size(_) => false,
+            Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_) => false,
+            node @ (Node::Not(_) | Node::And(..) | Node::Or(..) | Node::Compare(..)) => {
+                further.extend(parts(node));
+                false
+            }
+            _ => true,
+        };
+        self.search(question, MAX_LASTING, ends) == Some(false)
     }
 
     /// Whether two constants differ: numbers, strings, members of one enumeration.

@@ -213,8 +213,9 @@ pub(super) fn needed(terms: Terms<'_>, outline: &Outline, world: World) -> Missi
     let mut common = Answers::default();
     let on_group = |event: EventId| {
         let event = terms.effects.event(event);
-        [Some(event.group), event.root, event.operator, event.members.filter(|_| event.creates)]
+        [Some(event.group), event.root, event.operator]
     };
+    let created = |event: EventId| terms.effects.event(event).members.filter(|_| terms.effects.event(event).creates);
     for rank in 0..world.size {
         let class = Assignment { rank, ..Assignment::default() };
         let evaluator = Evaluator::new(terms.values, world, &class).with_common(common);
@@ -233,6 +234,7 @@ pub(super) fn needed(terms: Terms<'_>, outline: &Outline, world: World) -> Missi
             for value in on_group(event).into_iter().flatten() {
                 evaluator.value(value);
             }
+            evaluator.members_wire(created(event));
         }
         let missing = evaluator.missing.take();
         common = evaluator.into_common();

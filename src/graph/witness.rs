@@ -214,7 +214,11 @@ fn differing(engine: &Engine<'_>, found: &Found, event: EventId) -> Option<Part>
     if root(&one) != root(&other) {
         return Some(Part::Root);
     }
-    (differs(event.operator) || differs(event.members)).then_some(Part::Other)
+    let members = |evaluator: &Evaluator<'_>| match event.creates {
+        true => evaluator.members_wire(event.members),
+        false => evaluator.wire(event.members),
+    };
+    (differs(event.operator) || members(&one) != members(&other)).then_some(Part::Other)
 }
 
 /// The first event in the source of which something is not the same for the two ranks.

@@ -12,6 +12,9 @@ pub enum Cases {
     Chosen(Value, Box<[Cases; 2]>),
 }
 
+/// Parts of a comparison of sizes that are looked at.
+const MAX_SIZES: usize = 12;
+
 /// Choices within choices that are told apart.
 const MAX_CASES: u32 = 5;
 
@@ -66,7 +69,31 @@ impl Evaluator<'_> {
         })
     }
 
+    /// Whether sizes along different axes are compared with each other, by arithmetic alone: those that are assumed of a
+    /// job need not fit together, so that nothing follows from them.
+    fn compares_sizes(&self, left: Value, right: Value) -> bool {
+        let mut sizes = Vec::new();
+        let meant = |value: Value| self.values.node(self.values.meaning(value).unwrap_or(value));
+        let mut is_other = |value: Value, further: &mut Vec<Value>| match meant(value) {
+            Node::Size(axes) => {
+                sizes.push(*axes);
+                false
+            }
+            Node::Int(_) => false,
+            Node::Binary(_, left, right) => {
+                further.extend([*left, *right]);
+                false
+            }
+            _ => true,
+        };
+        let plain = [left, right].into_iter().all(|side| self.values.search(side, MAX_SIZES, &mut is_other) == Some(false));
+        plain && sizes.windows(2).any(|pair| pair[0] != pair[1])
+    }
+
     pub(super) fn comparison(&self, op: CompareOp, left: Value, right: Value) -> Option<bool> {
+        if self.compares_sizes(left, right) {
+            return None;
+        }
         let (left, right) = (self.value(left), self.value(right));
         match op {
             CompareOp::Eq | CompareOp::Is if self.are_of_two_kinds(&left, &right) => Some(false),

@@ -5,7 +5,10 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 
 use super::{Concrete, Evaluator, GroupKey};
-use crate::flow::value::{Node, Value};
+use crate::flow::value::{Node, Value, parts};
+
+/// Parts of a value that are looked at.
+const MAX_PARTS: usize = 60;
 
 impl Evaluator<'_> {
     /// What goes over the wire of an argument of an operation: equal numbers are equal arguments; 1 is one that differs
@@ -24,6 +27,49 @@ impl Evaluator<'_> {
             },
             _ => self.wire(root),
         }
+    }
+
+    /// What the members of a group that is made say: 2 where each rank makes one of its own with one member, itself as a
+    /// rule, so that nobody waits for another. Members that are worked out from this rank's own number, by sizes that
+    /// are not known, are others on some other rank.
+    pub fn members_wire(&self, members: Option<Value>) -> u64 {
+        let own = |members: &Value| self.values.vary(*members).meets(self.world.axes);
+        let Some(members) = members.filter(own) else { return self.wire(members) };
+        match self.value(members) {
+            Concrete::Tuple(ranks) if ranks.len() == 1 => 2,
+            Concrete::Opaque(known) => match self.places_in(known) {
+                places if places.is_empty() => self.wire(Some(members)),
+                places => label(&(known, places)),
+            },
+            _ => self.wire(Some(members)),
+        }
+    }
+
+    /// The numbers of this rank that a list of ranks is worked out from, by arithmetic and by looking up: not by how many
+    /// there are of something, nor by a question. Its place along an axis counts where it is looked up as it is.
+    fn places_in(&self, list: Value) -> Vec<Option<i64>> {
+        let mut places = Vec::new();
+        self.values.search(list, MAX_PARTS, |part, further| {
+            match self.values.node(part) {
+                Node::Rank(axes) if axes.is_all() => places.push(self.coordinate(*axes)),
+                Node::Rank(_) | Node::Length(_) => {}
+                Node::If(_, then, otherwise) => further.extend([*then, *otherwise]),
+                Node::Index(whole, key) => {
+                    let keys = match self.values.node(*key) {
+                        Node::Sequence(keys) => keys,
+                        _ => std::slice::from_ref(key),
+                    };
+                    places.extend(keys.iter().filter_map(|&key| match self.values.node(key) {
+                        Node::Rank(axes) if !axes.is_all() => Some(self.coordinate(*axes)),
+                        _ => None,
+                    }));
+                    further.extend([*whole, *key]);
+                }
+                node => further.extend(parts(node)),
+            }
+            false
+        });
+        places
     }
 
     /// Whether a rank is worked out from this rank's own.

@@ -111,15 +111,15 @@ impl Tracer<'_> {
             }
             (Shape::Again(level), _) => {
                 let frame = leaving(level, here)?;
-                // Answers may be others in the next turn.
-                let known = search.forget(frame.known);
+                // Answers may be others in the next turn, but for those that last.
+                let known = search.forget(frame.known, &self.lasting);
                 let found = self.difference(frame.whole, other, &frame.outer.clone(), there, search);
                 search.remember(known);
                 found
             }
             (_, Shape::Again(level)) => {
                 let frame = leaving(level, there)?;
-                let known = search.forget(frame.known);
+                let known = search.forget(frame.known, &self.lasting);
                 let found = self.difference(one, frame.whole, here, &frame.outer.clone(), search);
                 search.remember(known);
                 found
@@ -273,12 +273,14 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Forgets the answers that were given inside a loop.
-    fn forget(&mut self, [assumed, told_apart]: [usize; 2]) -> [Vec<(u64, bool)>; 2] {
-        let known = [self.assumed.clone(), self.told_apart.clone()];
-        self.assumed.truncate(assumed);
-        self.told_apart.truncate(told_apart);
-        known
+    /// Forgets the answers that were given inside a loop and do not last.
+    fn forget(&mut self, known: [usize; 2], lasting: &FxHashSet<u64>) -> [Vec<(u64, bool)>; 2] {
+        let before = [self.assumed.clone(), self.told_apart.clone()];
+        for (answers, known) in [&mut self.assumed, &mut self.told_apart].into_iter().zip(known) {
+            let mut at = 0..;
+            answers.retain(|(label, _)| at.next() < Some(known) || lasting.contains(label));
+        }
+        before
     }
 
     /// How many answers are known.

@@ -54,12 +54,9 @@ impl Run<'_, '_> {
         }
         let part = |value: Option<Value>| self.evaluator.wire(value);
         let root = self.evaluator.root_wire(event.root, &group);
-        // Each rank makes a group of itself alone: as many as there are ranks, and nobody waits for another.
-        let alone = Concrete::Tuple(vec![Concrete::Int(self.evaluator.class.rank)]);
-        let own = |members: Value| self.tracer.values.vary(members).meets(self.tracer.world.axes);
-        let members = match event.members.filter(|&members| event.creates && own(members)) {
-            Some(members) if self.evaluator.value(members) == alone => 2,
-            _ => part(event.members),
+        let members = match event.creates {
+            true => self.evaluator.members_wire(event.members),
+            false => part(event.members),
         };
         let operator = event.operator;
         self.issued(id, (root, members), operator, next)

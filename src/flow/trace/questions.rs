@@ -45,6 +45,9 @@ impl Run<'_, '_> {
                     let choices = self.tracer.received.entry(label.min(!label)).or_default();
                     choices.extend(self.choice.filter(|choice| !choices.contains(choice)));
                 }
+                if self.tracer.values.lasts(test) {
+                    self.tracer.lasting.insert(label.min(!label));
+                }
                 self.tracer.choice(label, then, otherwise)
             }
         }

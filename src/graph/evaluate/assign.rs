@@ -3,7 +3,7 @@
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
 use crate::flow::{Node, STORE, Value};
-use crate::model::{Expr, ExprId};
+use crate::model::{Expr, ExprId, List};
 
 impl<'p> Engine<'p> {
     /// Assigns to a name, an attribute path, parts of a tuple, or an element of a container.
@@ -22,18 +22,7 @@ impl<'p> Engine<'p> {
                 }
             }
             Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
-                let parts: Vec<ExprId> = model.list(parts).to_vec();
-                for (index, part) in parts.into_iter().enumerate() {
-                    let index = self.values.make(Node::Int(index as i64));
-                    let element = match self.values.node(value) {
-                        Node::Sequence(_) | Node::If(..) | Node::Index(..) => {
-                            self.values.make(Node::Index(value, index))
-                        }
-                        _ => {
-                            let at = frame.site(model.span(part));
-                            self.values.make(Node::Item(at, value))
-                        }
-                    };
+                for (part, element) in self.unpacked_into(frame, parts, value) {
                     self.assign(frame, part, element);
                 }
             }
@@ -44,6 +33,20 @@ impl<'p> Engine<'p> {
             }
             _ => {}
         }
+    }
+
+    /// What each of several targets is given of a value that is unpacked.
+    pub(super) fn unpacked_into(&mut self, frame: &Frame<'p>, targets: List, value: Value) -> Vec<(ExprId, Value)> {
+        let model = frame.model;
+        let element = |(index, &part): (usize, &ExprId)| {
+            let index = self.values.make(Node::Int(index as i64));
+            let element = match self.values.node(value) {
+                Node::Sequence(_) | Node::If(..) | Node::Index(..) => Node::Index(value, index),
+                _ => Node::Item(frame.site(model.span(part)), value),
+            };
+            (part, self.values.make(element))
+        };
+        model.list(targets).iter().enumerate().map(element).collect()
     }
 
     /// A name can say more than the value: `tp_rank = rank % tp_size` is a coordinate along `tp`.

@@ -291,6 +291,11 @@ impl<'p> Engine<'p> {
                 frame.set(name, value);
                 frame.forget_paths(name);
             }
+            Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
+                for (part, element) in self.unpacked_into(frame, parts, value) {
+                    self.assign_one_of(frame, part, element);
+                }
+            }
             _ => self.assign(frame, target, value),
         }
     }
