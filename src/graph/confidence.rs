@@ -70,6 +70,7 @@ impl Evidence<'_, '_> {
             || self.is_opaque() && engine.lacks_checks(self.root)
             || self.is_guess()
             || self.asks_a_cache()
+            || self.goes_through_a_cache()
             || self.asks_for_kind_of_file()
             || self.is_worked_out()
             || self.is_drawn_alike()
@@ -265,6 +266,30 @@ impl Evidence<'_, '_> {
             }
         });
         asks
+    }
+
+    /// Whether ranks part by their number in front of a function whose results are kept and that is called elsewhere in the
+    /// file: where all have asked it the same there, it issues nothing here.
+    fn goes_through_a_cache(&self) -> bool {
+        let engine = self.engine;
+        let Some((cause, decision)) = self.cause.zip(self.decision).filter(|_| !self.is_opaque()) else { return false };
+        let model = &engine.program.file(decision.site.file).model;
+        let calls = |name: Symbol| {
+            let callees = model.functions.iter().flat_map(|function| &function.callees);
+            let is_it = |callee: ExprId| {
+                matches!(model.expr(callee), Expr::Name(called) | Expr::Attribute { name: called, .. } if called == name)
+            };
+            callees.filter(|callee| is_it(callee.expr)).count()
+        };
+        let is_kept = |function: FunctionId| {
+            let (file, local) = engine.program.locate(function);
+            ["cache", "lru_cache"].into_iter().any(|name| engine.has_decorator(file, local, name))
+                && calls(engine.function_name(function)) > 1
+        };
+        preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
+            Effect::Call { function, body, .. } => is_kept(*function) && contains(engine, *body, self.main),
+            _ => false,
+        })
     }
 
     /// Whether the question is whether a path is a file or a folder: what somebody was given, not what a rank has left

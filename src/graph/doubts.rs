@@ -11,7 +11,7 @@ use crate::model::{BinaryOp, CompareOp};
 
 use super::blame::{arm_without, contains, preorder};
 use super::confidence::{DRAWN, Evidence};
-use super::evaluate::Engine;
+use super::evaluate::{Engine, UNSET};
 use super::witness::SplitKind;
 
 /// Parts of a question that are looked at.
@@ -40,7 +40,7 @@ impl Evidence<'_, '_> {
             GroupKey::NonMember => true,
             _ => false,
         };
-        unknown || !self.test.is_some_and(|test| compares_rank(self.engine, test))
+        unknown || !self.test.is_some_and(|test| compares(self.engine, test, self.kind == SplitKind::Loop))
     }
 
     /// Whether a parameter that is called as a rank is decides through something that is made of it: the caller may
@@ -200,6 +200,11 @@ impl Evidence<'_, '_> {
 /// Whether the value is a comparison of a rank, this rank's share of something, a number that is counted by rank, what
 /// one rank has and another has not, or made of such by logic and containers alone.
 pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
+    compares(engine, test, false)
+}
+
+/// The same; where `keeps` says so, also what some ranks have put in the place of what an object held before.
+fn compares(engine: &Engine<'_>, test: Value, keeps: bool) -> bool {
     const PLAIN: [&str; 18] = [
         "min",
         "max",
@@ -240,7 +245,10 @@ pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
             | Node::Index(left, right) => push(&[*left, *right]),
             Node::If(test, then, otherwise) => {
                 push(&[*then, *otherwise]);
-                if are_unlike(engine, *then, *otherwise) {
+                let is_held = |value: Value| keeps && is_unset(engine, value);
+                let (one, other) = (*then, *otherwise);
+                let replaced = is_held(one) && is_number(engine, other) || is_number(engine, one) && is_held(other);
+                if replaced || are_unlike(engine, one, other) {
                     push(&[*test]);
                 }
             }
@@ -291,6 +299,11 @@ fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
             && node(one) != node(other)
             && !is_agreed(one)
             && !is_agreed(other)
+}
+
+/// Whether a value stands for what an object held before.
+fn is_unset(engine: &Engine<'_>, value: Value) -> bool {
+    matches!(engine.values.node(value), Node::Str(text) if text.as_str() == UNSET)
 }
 
 /// Whether a value goes into another.

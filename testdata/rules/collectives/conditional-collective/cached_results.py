@@ -47,3 +47,16 @@ def asked_once(rank):
         return t
 
     return first_mean(rank)
+
+
+@functools.cache
+def score(point):
+    t = torch.ones(3)
+    dist.all_reduce(t)
+    return t
+
+
+def search(points):
+    best = max(points, key=lambda point: score(point).sum())
+    if dist.get_rank() == 0:
+        print(score(best))  # low: [conditional-collective]
