@@ -10,7 +10,7 @@ use crate::model::{CompareOp, Expr, ExprId, File, each_expression};
 
 use super::blame::{arm_without, contains, preorder};
 use super::divergence::group_confidence;
-use super::doubts::compares_rank;
+use super::by_rank::compares_rank;
 use super::evaluate::{Birth, Engine};
 use super::membership::{are_named_alike, is_kept, is_world_rank, may_be_members};
 use super::questions::{asks_for_kind, asks_for_none, reaches_plainly, reaches_rank};
@@ -128,7 +128,7 @@ impl Evidence<'_, '_> {
     }
 
     /// Where a fact of the outside world was born.
-    fn born_outside(&self) -> Option<Site> {
+    pub(super) fn born_outside(&self) -> Option<Site> {
         match self.engine.values.node(self.leaf?) {
             Node::Local(born, _) if !self.is_share() => Some(*born),
             _ => None,
@@ -235,7 +235,7 @@ impl Evidence<'_, '_> {
     }
 
     /// The question where ranks part, as it is written.
-    fn question(&self) -> Option<(&File, ExprId)> {
+    pub(super) fn question(&self) -> Option<(&File, ExprId)> {
         let site = self.decision?.site;
         self.engine.written_at(site)
     }
@@ -249,65 +249,6 @@ impl Evidence<'_, '_> {
             }
         });
         asks
-    }
-
-    /// Whether the question is whether something lies in a cache: those are filled on every rank, at the same call.
-    fn asks_a_cache(&self) -> bool {
-        let Some((model, question)) = self.question() else { return false };
-        let mut asks = false;
-        each_expression(model, question, &mut |_, expr| {
-            let asked = match expr {
-                Expr::Compare(CompareOp::In | CompareOp::NotIn, _, container) => container,
-                Expr::Compare(_, cached, _) => cached,
-                _ => return,
-            };
-            if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(asked) {
-                asks |= name.as_str().to_ascii_lowercase().contains("cache");
-            }
-        });
-        asks
-    }
-
-    /// Whether ranks part by their number in front of a function whose results are kept and that is called elsewhere in the
-    /// file: where all have asked it the same there, it issues nothing here.
-    fn goes_through_a_cache(&self) -> bool {
-        let engine = self.engine;
-        let Some((cause, decision)) = self.cause.zip(self.decision).filter(|_| !self.is_opaque()) else { return false };
-        let model = &engine.program.file(decision.site.file).model;
-        let calls = |name: Symbol| {
-            let callees = model.functions.iter().flat_map(|function| &function.callees);
-            let is_it = |callee: ExprId| {
-                matches!(model.expr(callee), Expr::Name(called) | Expr::Attribute { name: called, .. } if called == name)
-            };
-            callees.filter(|callee| is_it(callee.expr)).count()
-        };
-        let is_kept = |function: FunctionId| {
-            let (file, local) = engine.program.locate(function);
-            ["cache", "lru_cache"].into_iter().any(|name| engine.has_decorator(file, local, name))
-                && calls(engine.function_name(function)) > 1
-        };
-        preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
-            Effect::Call { function, body, .. } => is_kept(*function) && contains(engine, *body, self.main),
-            _ => false,
-        })
-    }
-
-    /// Whether the question is whether a path is a file or a folder: what somebody was given, not what a rank has left
-    /// there for its peers.
-    fn asks_for_kind_of_file(&self) -> bool {
-        let Some(born) = self.born_outside().filter(|_| self.is_opaque()) else { return false };
-        let told = |(model, expr): (&File, ExprId)| {
-            let Expr::Call(call) = model.expr(expr) else { return false };
-            let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(model.call(call).callee) else {
-                return false;
-            };
-            matches!(name.as_str(), "isdir" | "is_dir" | "isfile" | "is_file")
-        };
-        // Whoever makes it where it is not there asks whether somebody else has.
-        let makes = |(model, question): (&File, ExprId)| {
-            matches!(model.expr(question), Expr::Unary(crate::model::UnaryOp::Not, _))
-        };
-        self.engine.written_at(born).is_some_and(told) && !self.question().is_some_and(makes)
     }
 
     /// Whether a fact of the outside world decides only through what is computed from it: of a number that is read from a

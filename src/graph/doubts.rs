@@ -7,11 +7,12 @@
 use rustc_hash::FxHashSet;
 
 use crate::flow::{DISPATCH, Effect, EffectId, Exit, GroupKey, LoopKind, Node, TOO_DEEP, Value, parts};
-use crate::model::{BinaryOp, CompareOp};
+use crate::model::CompareOp;
 
 use super::blame::{arm_without, contains, preorder};
+use super::by_rank::{asks_for_numbers, compares, compares_rank};
 use super::confidence::{DRAWN, Evidence};
-use super::evaluate::{Engine, UNSET};
+use super::evaluate::Engine;
 use super::witness::SplitKind;
 
 /// Parts of a question that are looked at.
@@ -197,143 +198,9 @@ impl Evidence<'_, '_> {
     }
 }
 
-/// Whether the value is a comparison of a rank, this rank's share of something, a number that is counted by rank, what
-/// one rank has and another has not, or made of such by logic and containers alone.
-pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
-    compares(engine, test, false)
-}
-
-/// The same; where `keeps` says so, also what some ranks have put in the place of what an object held before.
-fn compares(engine: &Engine<'_>, test: Value, keeps: bool) -> bool {
-    const PLAIN: [&str; 18] = [
-        "min",
-        "max",
-        "int",
-        "float",
-        "range",
-        "len",
-        "abs",
-        "item",
-        "tensor",
-        "full",
-        "iter",
-        "next",
-        "zip",
-        "enumerate",
-        "missed",
-        "ended",
-        "DataLoader",
-        "Subset",
-    ];
-    // Values, and whether only their number of elements is asked for.
-    let mut pending = vec![(test, false)];
-    let mut seen = FxHashSet::default();
-    while let Some((value, counted)) = pending.pop() {
-        if !seen.insert(value) || seen.len() > MAX_PARTS || engine.values.vary(value).is_empty() {
-            continue;
-        }
-        let mut push = |parts: &[Value]| pending.extend(parts.iter().map(|&part| (part, counted)));
-        match engine.values.node(value) {
-            Node::Rank(_) | Node::Parameter(..) => return true,
-            Node::Not(inner) | Node::Agreed(_, inner, _) | Node::Loader(inner, _) => push(&[*inner]),
-            Node::Length(inner) => pending.push((*inner, true)),
-            Node::Compare(CompareOp::In | CompareOp::NotIn, left, _) => push(&[*left]),
-            Node::And(left, right)
-            | Node::Or(left, right)
-            | Node::Compare(_, left, right)
-            | Node::Binary(_, left, right)
-            | Node::Index(left, right) => push(&[*left, *right]),
-            Node::If(test, then, otherwise) => {
-                push(&[*then, *otherwise]);
-                let is_held = |value: Value| keeps && is_unset(engine, value);
-                let (one, other) = (*then, *otherwise);
-                let replaced = is_held(one) && is_number(engine, other) || is_number(engine, one) && is_held(other);
-                if replaced || are_unlike(engine, one, other) {
-                    push(&[*test]);
-                }
-            }
-            Node::Range(parts) | Node::Sequence(parts) | Node::Carried(_, _, parts) | Node::Changed(_, parts) => {
-                push(parts);
-            }
-            Node::Apply(name, parts) | Node::Mapped(name, parts)
-                if PLAIN.contains(&name.last_part().as_str()) || asks_for_numbers(name.last_part().as_str()) =>
-            {
-                push(parts);
-            }
-            Node::Mapped(name, parts) => match name.as_str() {
-                "comprehension" | "map" | "filter" | "store" | "update" | "extend" | "append" => push(parts),
-                _ => push(&parts[..parts.len().min(1)]),
-            },
-            // What a function makes of this rank's share; how much that is says the function.
-            Node::Apply(_, parts) | Node::Invoked(_, parts) if !counted => {
-                let shared = |part: &&Value| matches!(engine.values.node(**part), Node::Index(..));
-                pending.extend(parts.iter().filter(shared).map(|&part| (part, counted)));
-            }
-            _ => {}
-        }
-    }
-    false
-}
-
-/// Whether it makes a difference which of the two it is: two numbers, something and nothing, containers that were made
-/// in different ways.
-fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
-    let nothing = |value: Value, other: Value| match engine.values.node(value) {
-        Node::None | Node::Sequence(_) | Node::Range(_) | Node::Mapping(_) => true,
-        Node::Index(whole, _) => *whole == other,
-        _ => false,
-    };
-    let is_settled = |value: Value| {
-        !matches!(engine.values.node(value), Node::If(..) | Node::Carried(..) | Node::Changed(..) | Node::Bool(_))
-    };
-    // As long as another rank has said.
-    let is_agreed = |value: Value| match engine.values.node(value) {
-        Node::Range(parts) => parts.iter().any(|&part| engine.values.is_received(part, &|_| None)),
-        _ => false,
-    };
-    let node = |value: Value| std::mem::discriminant(engine.values.node(value));
-    is_number(engine, one) && is_number(engine, other) && !counts_alike(engine, one, other)
-        || (nothing(one, other) || nothing(other, one))
-            && is_settled(one)
-            && is_settled(other)
-            && node(one) != node(other)
-            && !is_agreed(one)
-            && !is_agreed(other)
-}
-
-/// Whether a value stands for what an object held before.
-fn is_unset(engine: &Engine<'_>, value: Value) -> bool {
-    matches!(engine.values.node(value), Node::Str(text) if text.as_str() == UNSET)
-}
-
 /// Whether a value goes into another.
 fn mentions(engine: &Engine<'_>, value: Value, wanted: Value) -> bool {
     engine.values.any_part(value, MAX_PARTS, |part| part == wanted)
-}
-
-/// Whether two loops count on from one number in steps of one size, neither for a number of turns that differs between
-/// ranks.
-fn counts_alike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
-    let counter = |value: Value| {
-        let Node::Carried(_, _, parts) = engine.values.node(value) else { return None };
-        let step = |&part: &Value| match *engine.values.node(part) {
-            Node::Binary(BinaryOp::Add, counted, step) if matches!(engine.values.node(step), Node::Int(_)) => {
-                matches!(engine.values.node(counted), Node::Carried(..)).then_some(step)
-            }
-            _ => None,
-        };
-        let turns = parts.last().filter(|turns| engine.values.vary(**turns).is_empty());
-        turns.and(parts.first().copied().zip(parts.iter().find_map(step)))
-    };
-    one != other && counter(one).is_some_and(|counted| counter(other) == Some(counted))
-}
-
-fn is_number(engine: &Engine<'_>, value: Value) -> bool {
-    match engine.values.node(value) {
-        Node::Int(_) | Node::Binary(..) => true,
-        Node::Carried(_, _, parts) => parts.first().is_some_and(|&first| is_number(engine, first)),
-        _ => false,
-    }
 }
 
 /// Whether a question is one of what there is in a batch: whether it is empty or absent, or of its entries as they are.
@@ -406,11 +273,6 @@ fn agrees_where_set(engine: &Engine<'_>, test: Value) -> bool {
         varies && parted(value)
     };
     values.search(test, MAX_PARTS, look) == Some(true)
-}
-
-/// Whether a function asks whether these are numbers at all: that is each rank's own, before it is averaged and after.
-fn asks_for_numbers(name: &str) -> bool {
-    ["isnan", "isinf", "isfinite", "overflow"].iter().any(|asked| name.contains(asked))
 }
 
 /// Whether the leaf goes into the value only as the place at which something is looked up.

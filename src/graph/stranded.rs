@@ -10,7 +10,7 @@ use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Effects, EventId, Exit};
 
 use super::blocks::is_test;
-use super::doubts::compares_rank;
+use super::by_rank::compares_rank;
 use super::evaluate::Engine;
 use super::program::Program;
 use found_out::{asks_for_place, found_out};
