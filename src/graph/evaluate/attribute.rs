@@ -87,10 +87,11 @@ impl<'p> Engine<'p> {
                     Scope::Global => match self.program.global(frame.file, name) {
                         Some(Target::Variable(file, name)) => {
                             let value = self.global_variable(file, name);
-                            matches!(
+                            let is_outside = matches!(
                                 self.values.node(value),
                                 Node::Module(_) | Node::External(_) | Node::Class(_) | Node::Unknown(_)
-                            )
+                            );
+                            is_outside && !self.switches.contains(&value)
                         }
                         _ => true,
                     },
@@ -116,7 +117,7 @@ impl<'p> Engine<'p> {
                     return self.target_value(target);
                 }
             }
-            Node::External(dotted) => {
+            Node::External(dotted) if !self.switches.contains(&value) => {
                 let whole = Symbol::new(&format!("{dotted}.{name}"));
                 return self.external_value(frame, whole, span);
             }

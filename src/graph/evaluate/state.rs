@@ -48,7 +48,7 @@ impl<'p> Engine<'p> {
         let model = &program.file(file).model;
         let mut value = fallback;
         if let Some(expr) = program.single_assignment(file, model.module(), name) {
-            let only_begins = matches!(model.expr(expr), Expr::Int(_) | Expr::Bool(_) | Expr::Str(_));
+            let only_begins = matches!(model.expr(expr), Expr::None | Expr::Int(_) | Expr::Bool(_) | Expr::Str(_));
             if !only_begins || !is_rebound(model, name) {
                 let mut frame = self.module_frame(file);
                 self.births.begin(Asked::Global(file, name));
@@ -69,7 +69,7 @@ impl<'p> Engine<'p> {
             self.globals.insert((file, name), left);
             return left;
         }
-        let unhelpful = matches!(self.values.node(value), Node::None | Node::Unknown(_));
+        let unhelpful = value == fallback || matches!(self.values.node(value), Node::None | Node::Unknown(_));
         if unhelpful && let Some(convention) = program.catalog.convention(name) {
             let frame = self.module_frame(file);
             value = self.meaning(&convention.value, &frame, Span::default()).unwrap_or(value);
