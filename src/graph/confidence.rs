@@ -9,8 +9,8 @@ use crate::flow::{
 use crate::model::{CompareOp, Expr, ExprId, File, each_expression};
 
 use super::blame::{arm_without, contains, preorder};
-use super::divergence::group_confidence;
 use super::by_rank::compares_rank;
+use super::divergence::group_confidence;
 use super::evaluate::{Birth, Engine};
 use super::membership::{are_named_alike, is_kept, is_world_rank, may_be_members};
 use super::questions::{asks_for_kind, asks_for_none, reaches_plainly, reaches_rank};

@@ -86,7 +86,8 @@ impl Evaluator<'_> {
             }
             _ => true,
         };
-        let plain = [left, right].into_iter().all(|side| self.values.search(side, MAX_SIZES, &mut is_other) == Some(false));
+        let plain =
+            [left, right].into_iter().all(|side| self.values.search(side, MAX_SIZES, &mut is_other) == Some(false));
         plain && sizes.windows(2).any(|pair| pair[0] != pair[1])
     }
 
