@@ -276,7 +276,7 @@ impl Values {
     /// Whether a question has one answer as long as a function runs: of parameters, the environment and constants alone,
     /// by logic and comparisons.
     pub fn lasts(&self, question: Value) -> bool {
-        let ends = |part: Value, further: &mut Vec<Value>| match self.node(part) {
+        let changes = |part: Value, further: &mut Vec<Value>| match self.node(part) {
             Node::Parameter(..) | Node::Environment(_) | Node::Size(_) => false,
             Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_) => false,
             node @ (Node::Not(_) | Node::And(..) | Node::Or(..) | Node::Compare(..)) => {
@@ -285,7 +285,7 @@ impl Values {
             }
             _ => true,
         };
-        self.search(question, MAX_LASTING, ends) == Some(false)
+        self.search(question, MAX_LASTING, changes) == Some(false)
     }
 
     /// Whether two constants differ: numbers, strings, members of one enumeration.

@@ -109,7 +109,7 @@ impl<'p> Search<'_, 'p> {
                 }
                 Stmt::With { items, .. } => {
                     inner |= items.iter().any(|item| match model.expr(item.context) {
-                        Expr::Call(call) => last_name(model, model.call(call).callee)
+                        Expr::Call(call) => model.last_name(model.call(call).callee)
                             .is_some_and(|name| name.as_str().contains("coalescing")),
                         _ => false,
                     });
@@ -127,7 +127,7 @@ impl<'p> Search<'_, 'p> {
         let model = &self.program.file(file).model;
         let Expr::Call(index) = model.expr(value) else { return None };
         let call = model.call(index);
-        let name = last_name(model, call.callee)?;
+        let name = model.last_name(call.callee)?;
         let pairs = matches!(name.as_str(), "isend" | "irecv" | "batch_isend_irecv");
         let asks = |value: ExprId| model.expr(value) == Expr::Bool(true);
         let any_true = pairs
@@ -239,13 +239,6 @@ impl<'p> Search<'_, 'p> {
     }
 }
 
-fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
-    match model.expr(expr) {
-        Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
-        _ => None,
-    }
-}
-
 fn blocks_of(stmt: &Stmt) -> Vec<Block> {
     match stmt {
         Stmt::If { body, orelse, .. } | Stmt::While { body, orelse, .. } | Stmt::For { body, orelse, .. } => {
@@ -272,7 +265,7 @@ fn synchronising(model: &File, id: StmtId) -> bool {
     let mut found = false;
     each_inside(model, id, &mut |expr| {
         if let Expr::Call(call) = expr
-            && let Some(name) = last_name(model, model.call(call).callee)
+            && let Some(name) = model.last_name(model.call(call).callee)
         {
             found |=
                 matches!(name.as_str(), "synchronize" | "wait_stream" | "wait_event" | "barrier" | "wait" | "wait_all");

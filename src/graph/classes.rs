@@ -215,7 +215,6 @@ pub(super) fn needed(terms: Terms<'_>, outline: &Outline, world: World) -> Missi
         let event = terms.effects.event(event);
         [Some(event.group), event.root, event.operator]
     };
-    let created = |event: EventId| terms.effects.event(event).members.filter(|_| terms.effects.event(event).creates);
     for rank in 0..world.size {
         let class = Assignment { rank, ..Assignment::default() };
         let evaluator = Evaluator::new(terms.values, world, &class).with_common(common);
@@ -234,7 +233,7 @@ pub(super) fn needed(terms: Terms<'_>, outline: &Outline, world: World) -> Missi
             for value in on_group(event).into_iter().flatten() {
                 evaluator.value(value);
             }
-            evaluator.members_wire(created(event));
+            evaluator.members_wire(terms.effects.event(event).members);
         }
         let missing = evaluator.missing.take();
         common = evaluator.into_common();

@@ -33,8 +33,7 @@ impl Evidence<'_, '_> {
         let model = &engine.program.file(decision.site.file).model;
         let calls = |name: Symbol| {
             let callees = model.functions.iter().flat_map(|function| &function.callees);
-            let is_it = |callee: ExprId| matches!(model.expr(callee), Expr::Name(called) | Expr::Attribute { name: called, .. } if called == name);
-            callees.filter(|callee| is_it(callee.expr)).count()
+            callees.filter(|callee| model.last_name(callee.expr) == Some(name)).count()
         };
         let is_kept = |function: FunctionId| {
             let (file, local) = engine.program.locate(function);

@@ -22,7 +22,7 @@ use super::program::Program;
 use super::resolve::{Scope, Target};
 
 use flows::{class_constant, given_to, is_identity, passed, within};
-use gathers::{BROADCAST, Kind, NAMES, gather_called, is_dead, judges, last_name, packs_bytes, payload};
+use gathers::{BROADCAST, Kind, NAMES, gather_called, is_dead, judges, packs_bytes, payload};
 
 /// One place where ranks compare keys.
 #[derive(Clone, Debug)]
@@ -356,7 +356,7 @@ impl Search<'_> {
                 each_expression(model, condition, &mut |_, expr| {
                     let Expr::Call(call) = expr else { return };
                     let call = model.call(call);
-                    if last_name(model, call.callee).is_some_and(|name| name.as_str() == "startswith")
+                    if model.last_name(call.callee).is_some_and(|name| name.as_str() == "startswith")
                         && let Some(&prefix) = model.list(call.args).first()
                     {
                         match model.expr(prefix) {

@@ -214,10 +214,7 @@ fn differing(engine: &Engine<'_>, found: &Found, event: EventId) -> Option<Part>
     if root(&one) != root(&other) {
         return Some(Part::Root);
     }
-    let members = |evaluator: &Evaluator<'_>| match event.creates {
-        true => evaluator.members_wire(event.members),
-        false => evaluator.wire(event.members),
-    };
+    let members = |evaluator: &Evaluator<'_>| evaluator.members_wire(event.members);
     (differs(event.operator) || members(&one) != members(&other)).then_some(Part::Other)
 }
 

@@ -90,6 +90,14 @@ impl File {
         self.spans[id.0 as usize]
     }
 
+    /// The last part of a name or a chain of attributes.
+    pub fn last_name(&self, expr: ExprId) -> Option<Symbol> {
+        match self.expr(expr) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
     /// The expressions of a list.
     pub fn list(&self, list: List) -> &[ExprId] {
         &self.lists[list.start as usize..(list.start + list.len) as usize]

@@ -52,12 +52,8 @@ impl Run<'_, '_> {
         {
             return next;
         }
-        let part = |value: Option<Value>| self.evaluator.wire(value);
         let root = self.evaluator.root_wire(event.root, &group);
-        let members = match event.creates {
-            true => self.evaluator.members_wire(event.members),
-            false => part(event.members),
-        };
+        let members = self.evaluator.members_wire(event.members);
         let operator = event.operator;
         self.issued(id, (root, members), operator, next)
     }

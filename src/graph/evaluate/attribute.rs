@@ -1,7 +1,7 @@
 //! Attributes: of modules, objects, classes and groups, and the paths they are known by.
 
 use super::super::resolve::{Scope, Target};
-use super::places::{is_of_a_matrix, last_name};
+use super::places::is_of_a_matrix;
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
 use crate::finding::Confidence;
@@ -164,7 +164,7 @@ impl<'p> Engine<'p> {
             }
             _ => {}
         }
-        let matrix = is_of_a_matrix(name, last_name(frame.model, object));
+        let matrix = is_of_a_matrix(name, frame.model.last_name(object));
         if let Some(convention) = self.program.catalog.convention(name).filter(|_| !matrix) {
             let meaning = convention.value.clone();
             if let Some(meaning) = self.meaning(&meaning, frame, span) {

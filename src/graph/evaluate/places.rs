@@ -124,14 +124,6 @@ fn outermost_in(model: &File) -> Box<[Span]> {
     spans.into()
 }
 
-/// The last part of a name or a chain of attributes.
-pub(super) fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
-    match model.expr(expr) {
-        Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
-        _ => None,
-    }
-}
-
 /// Whether `rank` is that of a matrix: of something that is called after a decomposition into small ones.
 pub(super) fn is_of_a_matrix(name: Symbol, of: Option<Symbol>) -> bool {
     const WORDS: [&str; 9] = ["lora", "dora", "lokr", "loha", "galore", "lowrank", "low_rank", "svd", "tucker"];

@@ -85,17 +85,10 @@ pub(super) fn judges(model: &File, function: LocalFunction) -> bool {
 
 /// The gather that a callee names; `set` only on something called a store.
 pub(super) fn gather_called(model: &File, callee: ExprId) -> Option<&'static Gather> {
-    let gather = *NAMES.get(&last_name(model, callee)?)?;
+    let gather = *NAMES.get(&model.last_name(callee)?)?;
     if gather.kind != Kind::Store {
         return Some(gather);
     }
     let Expr::Attribute { value, .. } = model.expr(callee) else { return None };
-    last_name(model, value)?.as_str().to_ascii_lowercase().ends_with("store").then_some(gather)
-}
-
-pub(super) fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
-    match model.expr(expr) {
-        Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
-        _ => None,
-    }
+    model.last_name(value)?.as_str().to_ascii_lowercase().ends_with("store").then_some(gather)
 }

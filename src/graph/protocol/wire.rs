@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, calls_by_name, each_expression};
+use crate::model::{Call, Expr, ExprId, LocalFunction, calls_by_name, each_expression};
 
 use super::super::program::Program;
 use super::super::resolve::{Scope, Target};
@@ -202,7 +202,7 @@ fn told(program: &Program, file: FileId, function: LocalFunction, payload: ExprI
     let Scope::Local(owner) = program.scope_of(file, function, name) else { return ways };
     let Some(value) = program.single_assignment(file, owner, name) else { return ways };
     let Expr::Call(index) = model.expr(value) else { return ways };
-    let made = last_name(model, model.call(index).callee).map_or("", Symbol::as_str);
+    let made = model.last_name(model.call(index).callee).map_or("", Symbol::as_str);
     let empty = matches!(made, "zeros" | "empty" | "zeros_like" | "empty_like" | "full" | "empty_strided");
     if empty && ways.into { Ways::INTO } else { ways }
 }
@@ -311,12 +311,5 @@ impl Headers<'_> {
             }
             _ => None,
         }
-    }
-}
-
-fn last_name(model: &File, expr: ExprId) -> Option<Symbol> {
-    match model.expr(expr) {
-        Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
-        _ => None,
     }
 }
