@@ -433,3 +433,13 @@ fn a_difference_is_explained_by_the_variable_that_was_asked() {
     assert_eq!(said.len(), 2, "{run:?}");
     assert!(said[0].contains("`RANK`") && said[1].contains("`LOCAL_RANK`"), "{run:?}");
 }
+
+#[test]
+fn ranks_that_a_fact_parts_are_shown_by_their_place() {
+    let folder = Folder::new("many_facts");
+    folder.file("job.py", include_str!("../testdata/rules/collectives/conditional-collective/many_facts.py"));
+    let run = folder.ranklint(&["check", "--no-cache", "--select", "conditional-collective", "."]);
+    // What is less than sure is said.
+    assert!(!run.out.contains("confidence:"), "{run:?}");
+    assert!(run.out.lines().any(|line| line.trim_start().starts_with("rank 0 ")), "{run:?}");
+}

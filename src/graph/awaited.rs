@@ -109,7 +109,8 @@ impl<'p> Search<'_, 'p> {
                 }
                 Stmt::With { items, .. } => {
                     inner |= items.iter().any(|item| match model.expr(item.context) {
-                        Expr::Call(call) => model.last_name(model.call(call).callee)
+                        Expr::Call(call) => model
+                            .last_name(model.call(call).callee)
                             .is_some_and(|name| name.as_str().contains("coalescing")),
                         _ => false,
                     });
