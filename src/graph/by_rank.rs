@@ -12,13 +12,9 @@ use super::evaluate::{Engine, UNSET};
 const MAX_PARTS: usize = 400;
 
 /// Whether the value is a comparison of a rank, this rank's share of something, a number that is counted by rank, what
-/// one rank has and another has not, or made of such by logic and containers alone.
+/// one rank has and another has not, what some ranks have put in the place of what an object held before, or made of such
+/// by logic and containers alone.
 pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
-    compares(engine, test, false)
-}
-
-/// The same; where `keeps` says so, also what some ranks have put in the place of what an object held before.
-pub(super) fn compares(engine: &Engine<'_>, test: Value, keeps: bool) -> bool {
     const PLAIN: [&str; 18] = [
         "min",
         "max",
@@ -59,9 +55,9 @@ pub(super) fn compares(engine: &Engine<'_>, test: Value, keeps: bool) -> bool {
             | Node::Index(left, right) => push(&[*left, *right]),
             Node::If(test, then, otherwise) => {
                 push(&[*then, *otherwise]);
-                let is_held = |value: Value| keeps && is_unset(engine, value);
                 let (one, other) = (*then, *otherwise);
-                let replaced = is_held(one) && is_number(engine, other) || is_number(engine, one) && is_held(other);
+                let replaced = is_unset(engine, one) && is_number(engine, other)
+                    || is_number(engine, one) && is_unset(engine, other);
                 if replaced || are_unlike(engine, one, other) {
                     push(&[*test]);
                 }

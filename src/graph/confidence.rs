@@ -71,6 +71,7 @@ impl Evidence<'_, '_> {
             || self.is_guess()
             || self.asks_a_cache()
             || self.goes_through_a_cache()
+            || self.asks_for_a_kept_group()
             || self.asks_for_kind_of_file()
             || self.is_worked_out()
             || self.is_drawn_alike()

@@ -10,7 +10,7 @@ use crate::flow::{DISPATCH, Effect, EffectId, Exit, GroupKey, LoopKind, Node, TO
 use crate::model::CompareOp;
 
 use super::blame::{arm_without, contains, preorder};
-use super::by_rank::{asks_for_numbers, compares, compares_rank};
+use super::by_rank::{asks_for_numbers, compares_rank};
 use super::confidence::{DRAWN, Evidence};
 use super::evaluate::Engine;
 use super::witness::SplitKind;
@@ -41,7 +41,7 @@ impl Evidence<'_, '_> {
             GroupKey::NonMember => true,
             _ => false,
         };
-        unknown || !self.test.is_some_and(|test| compares(self.engine, test, self.kind == SplitKind::Loop))
+        unknown || !self.test.is_some_and(|test| compares_rank(self.engine, test))
     }
 
     /// Whether a parameter that is called as a rank is decides through something that is made of it: the caller may

@@ -1,11 +1,12 @@
 //! Answers that were kept or lie there: caches, functions whose results are kept, files and folders that were given.
 
-use crate::base::{FunctionId, Symbol};
+use crate::base::{FunctionId, Site, Symbol};
 use crate::flow::Effect;
 use crate::model::{CompareOp, Expr, ExprId, File, each_expression};
 
 use super::blame::{contains, preorder};
 use super::confidence::Evidence;
+use super::witness::SplitKind;
 
 impl Evidence<'_, '_> {
     /// Whether the question is whether something lies in a cache: those are filled on every rank, at the same call.
@@ -31,17 +32,32 @@ impl Evidence<'_, '_> {
         let engine = self.engine;
         let Some((cause, decision)) = self.cause.zip(self.decision).filter(|_| !self.is_opaque()) else { return false };
         let model = &engine.program.file(decision.site.file).model;
-        let calls = |name: Symbol| {
-            let callees = model.functions.iter().flat_map(|function| &function.callees);
-            callees.filter(|callee| model.last_name(callee.expr) == Some(name)).count()
-        };
         let is_kept = |function: FunctionId| {
             let (file, local) = engine.program.locate(function);
             ["cache", "lru_cache"].into_iter().any(|name| engine.has_decorator(file, local, name))
-                && calls(engine.function_name(function)) > 1
+                && calls_of(model, engine.function_name(function)) > 1
         };
         preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
             Effect::Call { function, body, .. } => is_kept(*function) && contains(engine, *body, self.main),
+            _ => false,
+        })
+    }
+
+    /// Whether ranks ask for a group by its members, each for its own, and who makes it looks first whether it is kept under
+    /// these, and is asked from elsewhere in the file: where all have asked for all groups there, nobody makes one here.
+    pub(super) fn asks_for_a_kept_group(&self) -> bool {
+        let engine = self.engine;
+        if self.kind != SplitKind::GroupCreation || self.decision.is_some() {
+            return false;
+        }
+        let looks = |site: Site| {
+            let Some((model, question)) = engine.written_at(site) else { return false };
+            let sought = matches!(model.expr(question), Expr::Compare(CompareOp::In | CompareOp::NotIn, ..));
+            let maker = engine.function_at(site).map(|local| engine.function_name(engine.program.function_id(site.file, local)));
+            sought && maker.is_some_and(|maker| calls_of(model, maker) > 1)
+        };
+        preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {
+            Effect::Choice { site, .. } => contains(engine, effect, self.main) && looks(*site),
             _ => false,
         })
     }
@@ -63,4 +79,10 @@ impl Evidence<'_, '_> {
         };
         self.engine.written_at(born).is_some_and(told) && !self.question().is_some_and(makes)
     }
+}
+
+/// How many calls of a function of that name a file holds.
+fn calls_of(model: &File, name: Symbol) -> usize {
+    let callees = model.functions.iter().flat_map(|function| &function.callees);
+    callees.filter(|callee| model.last_name(callee.expr) == Some(name)).count()
 }

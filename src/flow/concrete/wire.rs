@@ -53,7 +53,6 @@ impl Evaluator<'_> {
             match self.values.node(part) {
                 Node::Rank(axes) if axes.is_all() => places.push(self.coordinate(*axes)),
                 Node::Rank(_) | Node::Length(_) => {}
-                Node::If(_, then, otherwise) => further.extend([*then, *otherwise]),
                 Node::Index(whole, key) => {
                     let keys = match self.values.node(*key) {
                         Node::Sequence(keys) => keys,

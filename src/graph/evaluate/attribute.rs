@@ -3,7 +3,7 @@
 use super::super::resolve::{Scope, Target};
 use super::places::is_of_a_matrix;
 use super::{Engine, Frame};
-use crate::base::{Span, Symbol};
+use crate::base::{FileId, Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Node, Value};
 use crate::model::{Expr, ExprId};
@@ -85,21 +85,25 @@ impl<'p> Engine<'p> {
                 None => match self.program.scope_of(frame.file, frame.local, name) {
                     Scope::Local(owner) => owner != frame.local,
                     Scope::Global => match self.program.global(frame.file, name) {
-                        Some(Target::Variable(file, name)) => {
-                            let value = self.global_variable(file, name);
-                            let is_outside = matches!(
-                                self.values.node(value),
-                                Node::Module(_) | Node::External(_) | Node::Class(_) | Node::Unknown(_)
-                            );
-                            is_outside && !self.switches.contains(&value)
-                        }
+                        Some(Target::Variable(file, name)) => self.is_outside(file, name),
                         _ => true,
                     },
                 },
             },
-            Expr::Attribute { value, .. } => self.rooted_in_module(frame, value),
+            Expr::Attribute { value, .. } => match self.program.target(frame.file, frame.local, expr) {
+                Some(Target::Variable(file, name)) => self.is_outside(file, name),
+                _ => self.rooted_in_module(frame, value),
+            },
             _ => false,
         }
+    }
+
+    /// Whether a variable of a module holds what belongs to other modules, or nobody knows what, and no object.
+    fn is_outside(&mut self, file: FileId, name: Symbol) -> bool {
+        let value = self.global_variable(file, name);
+        let is_outside =
+            matches!(self.values.node(value), Node::Module(_) | Node::External(_) | Node::Class(_) | Node::Unknown(_));
+        is_outside && !self.switches.contains(&value)
     }
 
     /// An attribute of a value.

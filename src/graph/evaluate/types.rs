@@ -1,6 +1,6 @@
 //! Types that annotations, assignments and the catalogue give to objects, and what follows for their methods.
 
-use super::super::resolve::{Scope, Target};
+use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FileId, FunctionId, Span, Symbol};
@@ -38,10 +38,8 @@ impl<'p> Engine<'p> {
                 is_object.then(|| self.program.class_of(owner)).flatten()
             }
             Node::Item(_, container) | Node::Index(container, _) => self.class_of_element(container),
-            Node::None | Node::External(_) => match frame.model.expr(expr) {
-                Expr::Name(name) if self.program.scope_of(frame.file, frame.local, name) == Scope::Global => {
-                    self.class_of_global(frame.file, name)
-                }
+            Node::None | Node::External(_) => match self.program.target(frame.file, frame.local, expr) {
+                Some(Target::Variable(file, name)) => self.class_of_global(file, name),
                 _ => None,
             },
             _ => None,
