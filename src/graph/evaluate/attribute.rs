@@ -101,9 +101,7 @@ impl<'p> Engine<'p> {
     /// Whether a variable of a module holds what belongs to other modules, or nobody knows what, and no object.
     fn is_outside(&mut self, file: FileId, name: Symbol) -> bool {
         let value = self.global_variable(file, name);
-        let is_outside =
-            matches!(self.values.node(value), Node::Module(_) | Node::External(_) | Node::Class(_) | Node::Unknown(_));
-        is_outside && !self.switches.contains(&value)
+        matches!(self.values.node(value), Node::Module(_) | Node::External(_) | Node::Class(_) | Node::Unknown(_))
     }
 
     /// An attribute of a value.
