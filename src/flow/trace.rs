@@ -3,6 +3,7 @@
 //! Trees are built backwards, each effect in front of its continuation, and shared by hash-consing: equal remainders are
 //! one node, so that comparing them is a comparison of numbers.
 
+mod asked;
 mod build;
 mod compare;
 mod ends;
@@ -22,6 +23,7 @@ use super::bearing::Bearing;
 use super::concrete::{Answers, Assignment, Cases, Concrete, Evaluator, GroupKey, Truth, World, label};
 use super::effect::{Effect, EffectId, Effects, EventId, Exit, LoopKind};
 use super::value::{Node, Value, Values};
+use asked::{Asked, Said};
 use build::Run;
 use compare::Search;
 
@@ -186,6 +188,15 @@ type Frames = Option<Rc<Frame>>;
 struct RaiseChain {
     handlers: Vec<(Box<[Symbol]>, TraceId)>,
     outer: Option<Rc<RaiseChain>>,
+    /// Says where whatever is raised leads.
+    label: u64,
+}
+
+impl RaiseChain {
+    fn new(handlers: Vec<(Box<[Symbol]>, TraceId)>, outer: Option<Rc<RaiseChain>>) -> RaiseChain {
+        let label = label(&(&handlers, outer.as_ref().map_or(0, |outer| outer.label)));
+        RaiseChain { handlers, outer, label }
+    }
 }
 
 #[derive(Clone)]
@@ -219,13 +230,17 @@ impl Leaving {
     }
 }
 
-type MemoKey = (EffectId, TraceId, TraceId, TraceId, TraceId, u16, u64);
+/// An effect, where it leads, the loops around it, and what else of its surroundings decides.
+type MemoKey = (EffectId, TraceId, TraceId, TraceId, TraceId, u16, u64, u64);
 
 /// How a class decided, in the order in which its trace was built.
 type Decisions = FxHashMap<EffectId, Vec<Decided>>;
 
 /// Decisions kept for one choice that is met many times.
 const MAX_DECISIONS: usize = 32;
+
+/// Trees below this weight are traced for each class sooner than it is found out what they ask for.
+const MIN_SHARED: u32 = 60;
 
 /// Builds and compares traces of one effect tree on one group.
 pub struct Tracer<'a> {
@@ -261,6 +276,13 @@ pub struct Tracer<'a> {
     common: Answers,
     /// What goes alike for all classes, as the first of them went.
     alike: FxHashMap<MemoKey, TraceId>,
+    /// What goes alike for those that agree in what it asks for, as some classes went.
+    shared: FxHashMap<(MemoKey, Said), TraceId>,
+    asked: Asked,
+    /// Whether each class is to decide for itself.
+    records: bool,
+    /// Whether classes take over from each other what they take alike.
+    shares: bool,
 }
 
 /// Choices about something that was sent, which a class settles by something else.
@@ -286,6 +308,7 @@ impl<'a> Tracer<'a> {
         healed: &'a Healed,
         fuel: u32,
     ) -> Self {
+        let placed = matches!(group, GroupKey::Made(..));
         let mut tracer = Tracer {
             values,
             effects,
@@ -308,6 +331,10 @@ impl<'a> Tracer<'a> {
             classes: FxHashMap::default(),
             common: Answers::default(),
             alike: FxHashMap::default(),
+            shared: FxHashMap::default(),
+            asked: Asked::new(world.axes, placed),
+            records: false,
+            shares: false,
         };
         tracer.make(Shape::End, [END; 3], None);
         tracer.make(Shape::Abort, [END; 3], None);
@@ -332,8 +359,10 @@ impl<'a> Tracer<'a> {
         (found.events() != [None; 2] && !self.exhausted()).then_some(found)
     }
 
-    /// The choices and loops that two classes decide differently, in no order.
+    /// The choices and loops that two classes decide differently, in no order. Only a tracer that has compared nothing yet
+    /// knows all of them.
     pub fn partings(&mut self, root: EffectId, one: &Assignment, other: &Assignment) -> Vec<Parting> {
+        self.records = true;
         let (_, first, _) = self.trace(root, one);
         let (_, second, _) = self.trace(root, other);
         let mut out: Vec<Parting> = first
@@ -357,7 +386,10 @@ impl<'a> Tracer<'a> {
             return known.clone();
         }
         let evaluator = Evaluator::new(self.values, self.world, class).with_common(std::mem::take(&mut self.common));
-        let mut run = Run { tracer: self, evaluator, memo: FxHashMap::default(), calls: Vec::new(), choice: None };
+        self.shares = !self.records && self.effects.summed(root).weight >= MIN_SHARED;
+        let said = if self.shares { self.asked.said(self.values, class) } else { Said::default() };
+        let mut run =
+            Run { tracer: self, evaluator, said, memo: FxHashMap::default(), calls: Vec::new(), choice: None };
         let made = run.effect(root, &continuations);
         self.common = run.evaluator.into_common();
         let decisions = Rc::new(std::mem::take(&mut self.decisions));

@@ -53,7 +53,9 @@ impl Evidence<'_, '_> {
         let looks = |site: Site| {
             let Some((model, question)) = engine.written_at(site) else { return false };
             let sought = matches!(model.expr(question), Expr::Compare(CompareOp::In | CompareOp::NotIn, ..));
-            let maker = engine.function_at(site).map(|local| engine.function_name(engine.program.function_id(site.file, local)));
+            let maker = engine
+                .function_at(site)
+                .map(|local| engine.function_name(engine.program.function_id(site.file, local)));
             sought && maker.is_some_and(|maker| calls_of(model, maker) > 1)
         };
         preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {

@@ -6,6 +6,8 @@ use super::*;
 pub(super) struct Run<'t, 'a> {
     pub(super) tracer: &'t mut Tracer<'a>,
     pub(super) evaluator: Evaluator<'t>,
+    /// What the class says of the facts that something asks for.
+    pub(super) said: Said,
     pub(super) memo: FxHashMap<MemoKey, TraceId>,
     /// Calls on the way that something is healed below.
     pub(super) calls: Vec<Site>,
@@ -19,14 +21,18 @@ impl Run<'_, '_> {
             return to.next;
         }
         let summed = self.tracer.effects.summed(id);
-        let simple =
-            self.evaluator.is_plain() && (to.hole.is_none() || !summed.hole) && (to.raise.is_none() || !summed.raises);
+        let simple = self.evaluator.is_plain() && (to.hole.is_none() || !summed.hole);
         let alike = simple && !summed.answers.meets(self.tracer.world.axes);
         let scope = if self.calls.is_empty() { 0 } else { label(&self.calls) };
-        let key = (id, to.next, to.ret, to.brk, to.again, to.level, scope);
+        let raise = to.raise.as_ref().filter(|_| summed.raises).map_or(0, |chain| chain.label);
+        let key = (id, to.next, to.ret, to.brk, to.again, to.level, scope, raise);
         let before = || if alike { self.tracer.alike.get(&key) } else { None }.or_else(|| self.memo.get(&key));
         if simple && let Some(&known) = before() {
             return known;
+        }
+        let shared = (simple && !alike && self.tracer.shares).then(|| (key, self.tracer.asks(id, self.said)));
+        if let Some(known) = shared.as_ref().and_then(|shared| self.tracer.shared.get(shared)) {
+            return *known;
         }
         if self.tracer.fuel == 0 {
             return ABORT;
@@ -35,8 +41,11 @@ impl Run<'_, '_> {
         let hearings = self.tracer.hearings;
         let made = self.build(id, to);
         // What one class hears there, each has to hear for itself.
-        if alike && self.tracer.hearings == hearings {
+        let heard = self.tracer.hearings != hearings;
+        if alike && !heard {
             self.tracer.alike.insert(key, made);
+        } else if let Some(shared) = shared.filter(|_| !heard) {
+            self.tracer.shared.insert(shared, made);
         } else if simple {
             self.memo.insert(key, made);
         }
@@ -109,7 +118,7 @@ impl Run<'_, '_> {
                 let mut inner = outer.clone();
                 inner.next = self.effect(*orelse, &outer);
                 if !handled.is_empty() {
-                    inner.raise = Some(Rc::new(RaiseChain { handlers: handled, outer: outer.raise.clone() }));
+                    inner.raise = Some(Rc::new(RaiseChain::new(handled, outer.raise.clone())));
                 }
                 self.effect(*body, &inner)
             }
@@ -164,7 +173,7 @@ impl Run<'_, '_> {
             chain = level.outer.clone();
         }
         // Uncaught, it ends the job. What `finally` issues on the way is another question: that of collectives in handlers.
-        Some(Rc::new(RaiseChain { handlers: rebuilt, outer: None }))
+        Some(Rc::new(RaiseChain::new(rebuilt, None)))
     }
 
     fn scope(&mut self, manager: EffectId, body: EffectId, to: &Continuations) -> TraceId {
@@ -193,6 +202,13 @@ impl Run<'_, '_> {
         let hole = Rc::new(Hole::Run { body, outer: to.clone(), ret, brk, again, at: Cell::new(0) });
         let around = Continuations { ret: to.next, brk: to.next, again: to.next, hole: Some(hole), ..to.clone() };
         self.effect(manager, &around)
+    }
+}
+
+impl Tracer<'_> {
+    /// What a class says of the facts that the effect asks for.
+    fn asks(&mut self, effect: EffectId, said: Said) -> Said {
+        self.asked.of_this(self.values, self.effects, effect, said)
     }
 }
 
