@@ -150,12 +150,12 @@ impl Tracer<'_> {
     ) -> Option<Difference> {
         // An answer that is forgotten could be given otherwise further on, where no rank can come to both.
         let tells = only || search.told_apart.len() < MAX_TOLD_APART;
-        search.assumed.push(answer);
+        search.assume(answer);
         if tells {
             search.told_apart.push(answer);
         }
         let found = self.difference(one, other, here, there, search);
-        search.assumed.pop();
+        search.retract();
         if tells {
             search.told_apart.pop();
         }
@@ -204,7 +204,7 @@ impl Tracer<'_> {
 
     /// The answer to a question under the answers assumed.
     fn answer(&self, label: u64, search: &Search) -> Option<bool> {
-        if let Some(&(_, known)) = search.assumed.iter().find(|(known, _)| *known == label) {
+        if let Some(&known) = search.answers.get(&label) {
             return Some(known);
         }
         // What is one thing is no other.
@@ -268,11 +268,26 @@ pub(super) struct Search {
     seen: FxHashSet<(TraceId, TraceId, u64)>,
     /// Answers that every rank shares, as assumed on the way: a condition that is asked again has the same answer.
     assumed: Vec<(u64, bool)>,
+    /// The same, by question.
+    answers: FxHashMap<u64, bool>,
     /// Those of them that make one visit of two traces another than the next.
     told_apart: Vec<(u64, bool)>,
 }
 
 impl Search {
+    /// Assumes an answer to a question that has none yet.
+    fn assume(&mut self, answer: (u64, bool)) {
+        self.assumed.push(answer);
+        self.answers.insert(answer.0, answer.1);
+    }
+
+    /// Takes back what was assumed last.
+    fn retract(&mut self) {
+        if let Some((label, _)) = self.assumed.pop() {
+            self.answers.remove(&label);
+        }
+    }
+
     /// Forgets the answers that were given inside a loop and do not last.
     fn forget(&mut self, known: [usize; 2], lasting: &FxHashSet<u64>) -> [Vec<(u64, bool)>; 2] {
         let before = [self.assumed.clone(), self.told_apart.clone()];
@@ -280,6 +295,7 @@ impl Search {
             let mut at = 0..;
             answers.retain(|(label, _)| at.next() < Some(known) || lasting.contains(label));
         }
+        self.answers = self.assumed.iter().copied().collect();
         before
     }
 
@@ -290,6 +306,7 @@ impl Search {
 
     fn remember(&mut self, [assumed, told_apart]: [Vec<(u64, bool)>; 2]) {
         (self.assumed, self.told_apart) = (assumed, told_apart);
+        self.answers = self.assumed.iter().copied().collect();
     }
 }
 

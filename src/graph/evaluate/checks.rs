@@ -4,7 +4,7 @@ use super::Engine;
 use crate::flow::{Effect, EffectId, Effects, Exit, LoopKind, Node, Value};
 
 /// Effects up to this weight can be compared to their end as they are.
-const SHORT: u32 = 400;
+const SHORT: u32 = 60;
 
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 24;
