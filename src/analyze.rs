@@ -3,6 +3,7 @@
 //! Each file's part runs inside `catch_unwind`: a defect met in one file is reported under its name and leaves the
 //! rest of the run unharmed.
 
+mod ask;
 mod depth;
 mod standing;
 
@@ -17,7 +18,7 @@ use rayon::prelude::*;
 use crate::base::{FileId, LineIndex, Site, Span};
 use crate::catalog::{Catalog, ProjectFacts};
 use crate::finding::Finding;
-use crate::graph::{Divergence, FileEntry, Prepared, Program, divergence, orders};
+use crate::graph::{FileEntry, Prepared, Program};
 use crate::meta;
 use crate::model::{self, Comment, Detail};
 use crate::rules::{Check, Findings, Rule, Script};
@@ -25,6 +26,7 @@ use crate::source::{self, Content, Found, Kind, Problem, SourceFile};
 use crate::syntax;
 use crate::vocabulary::detail_of;
 
+use ask::{ask, guarded, in_rule};
 pub use standing::{Callers, Models, Standing};
 
 /// Stack of a worker, in virtual memory: trees nest as deeply as sources do, and are dropped recursively.
@@ -247,116 +249,6 @@ fn linked(entries: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>) -
         })
         .collect();
     program.with_models(models)
-}
-
-/// What the rules answer.
-#[derive(Default)]
-struct Answers {
-    found: Vec<Finding>,
-    internal: Vec<InternalError>,
-    /// What tracing had to know beforehand; absent where nothing was traced.
-    prepared: Option<Prepared>,
-}
-
-/// Runs the rules that look at the program: per file, then as a whole.
-fn ask(program: &Program, paths: &[String], options: &Options<'_>, stop: &Arc<AtomicBool>) -> Answers {
-    // The analysis of the whole program is one long task: it begins first, beside the rules of single files.
-    let whole = options.rules.iter().any(|rule| matches!(rule.check, Check::Program(_)));
-    let (traced, mut answers) = rayon::join(
-        || (whole && !stop.load(Atomic::Relaxed)).then(|| catch_unwind(AssertUnwindSafe(|| trace(program, stop)))),
-        || ask_files(program, paths, options, stop),
-    );
-    answers.par_extend(options.rules.par_iter().filter_map(|rule| {
-        let Check::Program(check) = rule.check else { return None };
-        if stop.load(Atomic::Relaxed) {
-            return None;
-        }
-        Some(guarded(|findings| check(program, findings)).map_err(|defect| in_rule(rule, "(all files)", defect)))
-    }));
-    let mut out = Answers { prepared: traced.and_then(Result::ok), ..Answers::default() };
-    for answer in answers {
-        match answer {
-            Ok(findings) => out.found.extend(findings),
-            Err(error) => out.internal.push(error),
-        }
-    }
-    out
-}
-
-/// Traces the program, one tree beside the other; the largest begins first.
-fn trace(program: &Program, stop: &Arc<AtomicBool>) -> Prepared {
-    let prepared = Prepared::of(program, |one, other| {
-        rayon::join(one, other);
-    })
-    .until(stop.clone());
-    let files = program.trees();
-    let mut trees: Vec<(usize, &[FileId])> = files.iter().map(Vec::as_slice).enumerate().collect();
-    trees.sort_by_key(|(order, tree)| (std::cmp::Reverse(tree.len()), *order));
-    prepared.announce(program);
-    let (mut parts, orders) = rayon::join(
-        || -> Vec<(usize, Divergence)> {
-            let traced = |(order, tree): (usize, &[FileId])| (order, divergence(program, &prepared, tree, spread));
-            trees.into_par_iter().with_max_len(1).map(traced).collect()
-        },
-        || {
-            // These need not wait for the traces; a defect in the first two is met again where they are asked for.
-            let _ = catch_unwind(AssertUnwindSafe(|| {
-                if !stop.load(Atomic::Relaxed) {
-                    program.conduct();
-                }
-                if !stop.load(Atomic::Relaxed) {
-                    program.protocol();
-                }
-            }));
-            let wanted = files.iter().take_while(|_| !stop.load(Atomic::Relaxed));
-            wanted.map(|tree| orders(program, &prepared, tree)).collect::<Vec<Divergence>>()
-        },
-    );
-    parts.sort_by_key(|(order, _)| *order);
-    program.keep(parts.into_iter().map(|(_, part)| part).chain(orders).collect());
-    prepared
-}
-
-/// Does the tasks on whichever threads are free.
-fn spread(count: usize, task: &(dyn Fn(usize) + Sync)) {
-    (0..count).into_par_iter().for_each(task);
-}
-
-/// Runs the rules that look at one file.
-fn ask_files(
-    program: &Program,
-    paths: &[String],
-    options: &Options<'_>,
-    stop: &AtomicBool,
-) -> Vec<Result<Vec<Finding>, InternalError>> {
-    (0..paths.len())
-        .into_par_iter()
-        .flat_map_iter(|index| {
-            let file = FileId(index as u32);
-            let answers: Vec<_> = options
-                .rules
-                .iter()
-                .take_while(|_| !stop.load(Atomic::Relaxed))
-                .filter_map(|rule| {
-                    let (Check::File(check) | Check::FileAndScript(check, _)) = rule.check else { return None };
-                    let answer = guarded(|findings| check(program, file, findings));
-                    Some(answer.map_err(|defect| in_rule(rule, &paths[index], defect)))
-                })
-                .collect();
-            options.progress.step();
-            answers
-        })
-        .collect()
-}
-
-fn guarded(check: impl FnOnce(&mut Findings)) -> Result<Vec<Finding>, String> {
-    let mut findings = Findings::default();
-    catch_unwind(AssertUnwindSafe(|| check(&mut findings))).map_err(|defect| defect_text(&*defect))?;
-    Ok(findings.into_vec())
-}
-
-fn in_rule(rule: &Rule, path: &str, defect: String) -> InternalError {
-    InternalError { path: path.to_owned(), message: format!("{}: {defect}", rule.name) }
 }
 
 /// The sources by what is done with them, each part sorted by path.

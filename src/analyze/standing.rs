@@ -294,7 +294,10 @@ impl Standing {
                     }
                 }
             }
-            program.keep(vec![divergence(program, &prepared, &from, super::spread), orders(program, &prepared, &from)]);
+            program.keep(vec![
+                divergence(program, &prepared, &from, super::ask::spread),
+                orders(program, &prepared, &from),
+            ]);
             let mut traced = Vec::new();
             for rule in &asked {
                 if let (Check::Program(check), false) = (rule.check, stopped()) {

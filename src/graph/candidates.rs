@@ -87,7 +87,7 @@ fn sensitive(program: &Program, reaching: &Reaching) -> FxHashSet<Symbol> {
     // Only what each function's own parameters reach: the rest differs for every caller alike.
     let mut waiting: Vec<(FunctionId, Suspects<'_>)> = Vec::new();
     let nothing = Taint::default();
-    for &id in &reaching.functions {
+    for &id in reaching.functions.iter() {
         let function = program.function(id);
         let mut locals = own_parameters(function);
         let (file, local) = program.locate(id);

@@ -18,7 +18,7 @@ use super::evaluate::Engine;
 use super::gates::{Gate, gates};
 use super::orders::{UnorderedLoop, unordered_loops};
 use super::program::Program;
-use super::reach::reaching;
+use super::reach::{Reaching, reaching};
 use super::roots::{ForeignRoot, ForeignRoots};
 use super::shapes::{PermutedLoop, UnagreedShape, shapes};
 use super::stranded::{Stranded, stranded};
@@ -70,16 +70,39 @@ pub struct Prepared {
     stop: Arc<AtomicBool>,
 }
 
-impl Prepared {
-    /// Finds out who reaches a collective and which names may differ between ranks. The two know nothing of each
-    /// other: `both` may run them side by side.
-    pub fn of(program: &Program, both: impl FnOnce(&(dyn Fn() + Sync), &(dyn Fn() + Sync))) -> Prepared {
+/// The first half of it: who reaches a collective, and which names may differ between ranks.
+pub struct Begun {
+    taint: Taint,
+    reaching: Reaching,
+}
+
+impl Begun {
+    /// Finds it out. The two know nothing of each other: `both` may run them side by side.
+    pub fn of(program: &Program, both: impl FnOnce(&(dyn Fn() + Sync), &(dyn Fn() + Sync))) -> Begun {
         let (taint, reached) = (OnceLock::new(), OnceLock::new());
         both(&|| drop(taint.set(Taint::of(program))), &|| drop(reached.set(reaching(program))));
         let taint = taint.into_inner().expect("both were run");
         let reaching = reached.into_inner().expect("both were run");
-        let candidates = candidates::of(program, &taint, &reaching);
-        Prepared { reaching: Arc::new(reaching.functions), taint: Arc::new(taint), candidates, stop: Arc::default() }
+        Begun { taint, reaching }
+    }
+
+    /// Tells the program what does not wait for the traces.
+    pub fn announce(&self, program: &Program) {
+        program.keep_reaching(&self.reaching.functions);
+    }
+
+    /// Finds out the rest.
+    pub fn prepared(self, program: &Program) -> Prepared {
+        let candidates = candidates::of(program, &self.taint, &self.reaching);
+        let reaching = self.reaching.functions;
+        Prepared { reaching, taint: Arc::new(self.taint), candidates, stop: Arc::default() }
+    }
+}
+
+impl Prepared {
+    /// Finds it out, one after the other.
+    pub fn of(program: &Program) -> Prepared {
+        Begun { taint: Taint::of(program), reaching: reaching(program) }.prepared(program)
     }
 
     /// Evaluates functions by what was found out.
@@ -89,8 +112,7 @@ impl Prepared {
         engine
     }
 
-    /// Tells the program what does not wait for the traces.
-    pub fn announce(&self, program: &Program) {
+    fn announce(&self, program: &Program) {
         program.keep_reaching(&self.reaching);
     }
 

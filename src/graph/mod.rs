@@ -57,7 +57,7 @@ pub use blocks::is_test;
 pub use communication::{Communication as Issues, Issue, Wanted as Wants};
 pub use conduct::Conduct;
 pub use context::{Context, each_in_context};
-pub use divergence::{Divergence, Prepared, Spread, divergence, in_turn, orders};
+pub use divergence::{Begun, Divergence, Prepared, Spread, divergence, in_turn, orders};
 pub use environment::{Access, Action, EnvironmentReads, Key};
 pub use gates::Gate;
 pub use messages::{Fault, FaultKind, Sieve, Step, StepKind, Undelivered, sieves, undelivered};

@@ -8,6 +8,7 @@ mod reads;
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -46,7 +47,7 @@ pub const SOMEWHERE: u32 = u32::MAX;
 /// The functions from which a collective can be reached, and where in each.
 pub struct Reaching {
     /// The functions.
-    pub functions: FxHashSet<FunctionId>,
+    pub functions: Arc<FxHashSet<FunctionId>>,
     places: Vec<Place>,
 }
 
@@ -68,7 +69,7 @@ pub fn reaching(program: &Program) -> Reaching {
     }
     let mut places: Vec<Place> = search.places.into_iter().collect();
     places.sort_unstable();
-    Reaching { functions: search.reached, places }
+    Reaching { functions: Arc::new(search.reached), places }
 }
 
 struct Search<'p> {
