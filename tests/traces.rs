@@ -42,11 +42,13 @@ struct Program {
     values: Values,
     effects: Effects,
     sites: u32,
+    /// Whether tests part ranks.
+    parting: bool,
 }
 
 impl Program {
     fn new() -> Self {
-        Program { values: Values::default(), effects: Effects::default(), sites: 1000 }
+        Program { values: Values::default(), effects: Effects::default(), sites: 1000, parting: false }
     }
 
     fn site(&mut self) -> Site {
@@ -107,6 +109,24 @@ impl Program {
         self.values.make(Node::Compare(CompareOp::Eq, rank, zero))
     }
 
+    /// One of two facts that each rank answers for itself, whether this is rank 0, or what is the same everywhere.
+    fn asked(&mut self, test: u8) -> Value {
+        match test {
+            0 | 1 => self.fact(test),
+            2 => self.first(),
+            _ => self.unknown(u32::from(test)),
+        }
+    }
+
+    fn test(&mut self, test: u8) -> Value {
+        if self.parting { self.asked(test) } else { self.unknown(u32::from(test)) }
+    }
+
+    fn fact(&mut self, fact: u8) -> Value {
+        let site = Site { file: FileId(0), span: Span::new(200 + u32::from(fact), 300) };
+        self.values.make(Node::Local(site, Axes::ALL))
+    }
+
     fn build(&mut self, tree: &Tree, in_loop: bool) -> EffectId {
         match tree {
             Tree::Event(op) => self.event(["all_reduce", "broadcast", "barrier"][usize::from(*op)]),
@@ -115,7 +135,7 @@ impl Program {
                 self.seq(&parts)
             }
             Tree::If(test, then, otherwise) => {
-                let test = self.unknown(u32::from(*test));
+                let test = self.test(*test);
                 let (then, otherwise) = (self.build(then, in_loop), self.build(otherwise, in_loop));
                 self.choice(test, then, otherwise)
             }
@@ -129,7 +149,7 @@ impl Program {
                     Tree::Break(_) if in_loop => Exit::Break,
                     _ => Exit::Return,
                 };
-                let (test, exit) = (self.unknown(u32::from(*test)), self.exit(exit));
+                let (test, exit) = (self.test(*test), self.exit(exit));
                 self.choice(test, exit, Effects::NOTHING)
             }
         }
@@ -223,6 +243,33 @@ proptest! {
         let iter = program.unknown(100 + u32::from(iter));
         let root = program.repeat(iter, body);
         prop_assert!(program.parts(root));
+    }
+
+    #[test]
+    fn what_classes_take_over_from_each_other_is_what_each_comes_to(trees in prop::collection::vec(trees(), 8..16)) {
+        let mut program = Program { parting: true, ..Program::new() };
+        let parts: Vec<EffectId> = trees.iter().map(|tree| program.build(tree, false)).collect();
+        let root = program.seq(&parts);
+        let facts = [program.fact(0), program.fact(1)];
+        let classes: Vec<Assignment> = (0..8_i64)
+            .map(|at| Assignment {
+                rank: at % 2,
+                atoms: facts.into_iter().zip([at & 2 != 0, at & 4 != 0]).collect(),
+                ..Assignment::default()
+            })
+            .collect();
+        let (healed, world) = (Healed::default(), World { size: 2, extent: 2, axes: Axes::ALL, single: Axes::NONE });
+        let tracer = || Tracer::new(&program.values, &program.effects, world, GroupKey::World, &healed, 1_000_000);
+        let mut together = tracer();
+        for one in &classes {
+            for other in &classes {
+                // Who is asked for all choices has each class decide for itself.
+                let mut alone = tracer();
+                alone.partings(root, one, other);
+                let events = |tracer: &mut Tracer<'_>| tracer.compare(root, one, other).map(|found| found.events());
+                prop_assert_eq!(events(&mut together), events(&mut alone));
+            }
+        }
     }
 
     #[test]
