@@ -30,91 +30,51 @@ type Answer = Result<Vec<Finding>, InternalError>;
 /// A part of the work that needs nothing of the others.
 #[derive(Clone, Copy)]
 enum Task<'a> {
-    /// Trace a tree.
-    Trace(usize, &'a [FileId]),
-    /// Look for loops whose order is each process's own.
-    Orders(usize, &'a [FileId]),
     /// Look for a control plane.
     Protocol,
+    /// Trace a tree.
+    Trace(usize, &'a [FileId], &'a Prepared),
+    /// Look for loops whose order is each process's own.
+    Orders(usize, &'a [FileId], &'a Prepared),
     /// Ask the rules that look at one file, from this file on.
     Ask(usize),
 }
 
 /// What came of it.
-enum Done {
-    /// What a tree shows, by its place; nothing after a defect.
-    Traced(usize, Option<Divergence>),
-    /// What the program keeps for whoever asks.
-    Kept,
-    /// What the rules of single files answer.
-    Asked(Vec<Answer>),
+#[derive(Default)]
+struct Done {
+    answers: Vec<Answer>,
+    /// What a tree shows, and where that stands among the others; nothing after a defect.
+    traced: Option<(usize, Option<Divergence>)>,
 }
 
 /// Runs the rules that look at the program: per file, then as a whole.
 pub(super) fn ask(program: &Program, paths: &[String], options: &Options<'_>, stop: &Arc<AtomicBool>) -> Answers {
-    let is_given_up = || stop.load(Atomic::Relaxed);
+    let work = Work { program, paths, options, stop };
     let whole = options.rules.iter().any(|rule| matches!(rule.check, Check::Program(_)));
-    let begun = (whole && !is_given_up()).then(|| catch_unwind(AssertUnwindSafe(|| prepare(program, stop))));
-    let mut prepared = begun.and_then(Result::ok);
+    let begun = (whole && !work.is_given_up()).then(|| caught(|| prepare(program, stop)));
+    let mut prepared = begun.flatten();
 
     let trees = program.trees();
-    let mut traces: Vec<Task<'_>> = Vec::new();
-    if prepared.is_some() {
-        for (at, files) in trees.iter().enumerate() {
-            traces.extend([Task::Trace(at, files), Task::Orders(at, files)]);
-        }
-        let size = |task: &Task<'_>| match task {
-            Task::Trace(_, files) | Task::Orders(_, files) => files.len(),
-            Task::Protocol | Task::Ask(_) => usize::MAX,
-        };
-        traces.sort_by_key(|task| std::cmp::Reverse(size(task)));
-        traces.insert(0, Task::Protocol);
-    }
     let asks = (0..paths.len()).step_by(FILES_AT_ONCE).map(Task::Ask);
-    let done: Vec<Done> = traces
-        .into_iter()
-        .chain(asks)
-        .par_bridge()
-        .map(|task| match (task, &prepared) {
-            (Task::Ask(from), _) => Done::Asked(ask_files(program, paths, from, options, stop)),
-            (Task::Trace(at, files), Some(prepared)) => {
-                let traced = catch_unwind(AssertUnwindSafe(|| divergence(program, prepared, files, spread)));
-                Done::Traced(at, traced.ok())
-            }
-            (Task::Orders(at, files), Some(prepared)) => {
-                let ordered = catch_unwind(AssertUnwindSafe(|| match is_given_up() {
-                    true => Divergence::default(),
-                    false => orders(program, prepared, files),
-                }));
-                Done::Traced(trees.len() + at, ordered.ok())
-            }
-            (Task::Protocol, _) => {
-                // A defect is met again where it is asked for.
-                let _ = catch_unwind(AssertUnwindSafe(|| (!is_given_up()).then(|| program.protocol())));
-                Done::Kept
-            }
-            (Task::Trace(at, _) | Task::Orders(at, _), None) => Done::Traced(at, None),
-        })
-        .collect();
+    let tasks = tracing(&trees, prepared.as_ref()).into_iter().chain(asks);
+    let done: Vec<Done> = tasks.par_bridge().map(|task| work.on(task)).collect();
 
     let mut answers: Vec<Answer> = Vec::new();
-    let mut parts: Vec<(usize, Divergence)> = Vec::new();
+    let mut parts: Vec<(usize, Option<Divergence>)> = Vec::new();
     for done in done {
-        match done {
-            Done::Asked(asked) => answers.extend(asked),
-            Done::Kept => {}
-            Done::Traced(at, Some(part)) => parts.push((at, part)),
-            // A defect is met again, and named, by whichever rule asks for the traces.
-            Done::Traced(_, None) => prepared = None,
-        }
+        answers.extend(done.answers);
+        parts.extend(done.traced);
     }
-    if prepared.is_some() {
-        parts.sort_by_key(|(at, _)| *at);
-        program.keep(parts.into_iter().map(|(_, part)| part).collect());
+    parts.sort_by_key(|(at, _)| *at);
+    // After a defect nothing is kept: it is met again, and named, by whichever rule asks for the traces.
+    match parts.into_iter().map(|(_, part)| part).collect::<Option<Vec<Divergence>>>() {
+        Some(parts) if prepared.is_some() => program.keep(parts),
+        _ => prepared = None,
     }
     answers.par_extend(options.rules.par_iter().filter_map(|rule| {
         let Check::Program(check) = rule.check else { return None };
-        if is_given_up() {
+        if work.is_given_up() {
             return None;
         }
         Some(guarded(|findings| check(program, findings)).map_err(|defect| in_rule(rule, "(all files)", defect)))
@@ -129,6 +89,66 @@ pub(super) fn ask(program: &Program, paths: &[String], options: &Options<'_>, st
     out
 }
 
+/// The tasks of tracing: the longest begin first.
+fn tracing<'a>(trees: &'a [Vec<FileId>], prepared: Option<&'a Prepared>) -> Vec<Task<'a>> {
+    let Some(prepared) = prepared else { return Vec::new() };
+    let mut order: Vec<(usize, &[FileId])> = trees.iter().map(Vec::as_slice).enumerate().collect();
+    order.sort_by_key(|(at, files)| (std::cmp::Reverse(files.len()), *at));
+    let of_tree = |(at, files)| [Task::Trace(at, files, prepared), Task::Orders(trees.len() + at, files, prepared)];
+    std::iter::once(Task::Protocol).chain(order.into_iter().flat_map(of_tree)).collect()
+}
+
+/// What the tasks work on.
+struct Work<'a> {
+    program: &'a Program,
+    paths: &'a [String],
+    options: &'a Options<'a>,
+    stop: &'a AtomicBool,
+}
+
+impl Work<'_> {
+    fn is_given_up(&self) -> bool {
+        self.stop.load(Atomic::Relaxed)
+    }
+
+    fn on(&self, task: Task<'_>) -> Done {
+        let traced = |at: usize, part: Option<Divergence>| Done { traced: Some((at, part)), ..Done::default() };
+        match task {
+            Task::Trace(at, files, prepared) => {
+                traced(at, caught(|| divergence(self.program, prepared, files, spread)))
+            }
+            Task::Orders(at, ..) if self.is_given_up() => traced(at, Some(Divergence::default())),
+            Task::Orders(at, files, prepared) => traced(at, caught(|| orders(self.program, prepared, files))),
+            Task::Protocol => {
+                // A defect is met again where it is asked for.
+                let _ = caught(|| (!self.is_given_up()).then(|| self.program.protocol()));
+                Done::default()
+            }
+            Task::Ask(from) => Done { answers: self.ask_files(from), ..Done::default() },
+        }
+    }
+
+    /// Runs the rules that look at one file, for some files.
+    fn ask_files(&self, from: usize) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for (index, path) in self.paths.iter().enumerate().skip(from).take(FILES_AT_ONCE) {
+            let file = FileId(index as u32);
+            for rule in self.options.rules.iter().take_while(|_| !self.is_given_up()) {
+                let (Check::File(check) | Check::FileAndScript(check, _)) = rule.check else { continue };
+                let answer = guarded(|findings| check(self.program, file, findings));
+                answers.push(answer.map_err(|defect| in_rule(rule, path, defect)));
+            }
+            self.options.progress.step();
+        }
+        answers
+    }
+}
+
+/// What is found out, unless it meets a defect.
+fn caught<T>(find: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(find)).ok()
+}
+
 /// Finds out what all tracing needs to know, and beside it what waits for no traces.
 fn prepare(program: &Program, stop: &Arc<AtomicBool>) -> Prepared {
     let begun = Begun::of(program, |one, other| {
@@ -137,7 +157,7 @@ fn prepare(program: &Program, stop: &Arc<AtomicBool>) -> Prepared {
     begun.announce(program);
     let conduct = || {
         // A defect is met again where it is asked for.
-        let _ = catch_unwind(AssertUnwindSafe(|| (!stop.load(Atomic::Relaxed)).then(|| program.conduct())));
+        let _ = caught(|| (!stop.load(Atomic::Relaxed)).then(|| program.conduct()));
     };
     let (prepared, ()) = rayon::join(|| begun.prepared(program), conduct);
     prepared.until(stop.clone())
@@ -146,27 +166,6 @@ fn prepare(program: &Program, stop: &Arc<AtomicBool>) -> Prepared {
 /// Does the tasks on whichever threads are free.
 pub(super) fn spread(count: usize, task: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(task);
-}
-
-/// Runs the rules that look at one file, for some files.
-fn ask_files(
-    program: &Program,
-    paths: &[String],
-    from: usize,
-    options: &Options<'_>,
-    stop: &AtomicBool,
-) -> Vec<Answer> {
-    let mut answers = Vec::new();
-    for (index, path) in paths.iter().enumerate().skip(from).take(FILES_AT_ONCE) {
-        let file = FileId(index as u32);
-        for rule in options.rules.iter().take_while(|_| !stop.load(Atomic::Relaxed)) {
-            let (Check::File(check) | Check::FileAndScript(check, _)) = rule.check else { continue };
-            let answer = guarded(|findings| check(program, file, findings));
-            answers.push(answer.map_err(|defect| in_rule(rule, path, defect)));
-        }
-        options.progress.step();
-    }
-    answers
 }
 
 pub(super) fn guarded(check: impl FnOnce(&mut Findings)) -> Result<Vec<Finding>, String> {
