@@ -184,32 +184,37 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
                 if program.same_tree(program.locate(completed).0, first)
                     && let Some(summary) = engine.summary(completed)
                 {
-                    let (root, short) = engine.on_behalf_of(completed, |engine| {
+                    let root = engine.on_behalf_of(completed, |engine| {
                         let judged = engine.judged(completed, summary.effects);
-                        let root = whole(engine, judged);
-                        (root, engine.without_checks(root))
+                        whole(engine, judged)
                     });
-                    traced.push(Traced { function: completed, effects: summary.effects, root, short });
+                    traced.push(Traced { function: completed, effects: summary.effects, root });
                 }
             }
         }
         // Few functions part ranks: which do not is asked of all at once.
-        let terms = engine.terms();
-        let partings: Vec<OnceLock<Parting>> = traced.iter().map(|_| OnceLock::new()).collect();
-        spread(traced.len(), &|index| {
-            if !is_given_up()
-                && let Some(parting) = parts(terms, &traced[index], &healed)
-            {
-                // Each is asked once.
-                let _ = partings[index].set(parting);
-            }
-        });
+        let mut partings =
+            parts(engine.terms(), traced.iter().map(|traced| traced.root), &healed, spread, &prepared.stop);
+        // What is too large is compared once more, in short.
+        let large = (0..traced.len()).filter(|&index| matches!(partings[index], Answer::TooLarge));
+        let short: Vec<(usize, EffectId)> = large
+            .filter_map(|index| {
+                let Traced { function, root, .. } = traced[index];
+                let short = engine.on_behalf_of(function, |engine| engine.without_checks(root));
+                (short != root).then_some((index, short))
+            })
+            .collect();
+        let again = parts(engine.terms(), short.iter().map(|(_, short)| *short), &healed, spread, &prepared.stop);
+        for ((index, _), parting) in short.into_iter().zip(again) {
+            partings[index] = parting;
+        }
         let mut heals = false;
-        for (&Traced { function, effects, root, .. }, parting) in traced.iter().zip(partings) {
+        for (&Traced { function, effects, root }, parting) in traced.iter().zip(partings) {
             if is_given_up() {
                 return out;
             }
-            if let Some(Parting { question, found }) = parting.into_inner() {
+            if let Answer::Parted(parting) = parting {
+                let Parting { question, found } = *parting;
                 // What has been healed since may have settled it.
                 let found = (!heals).then_some(found);
                 heals |= check(&engine, function, question.root(), (&question, found), &mut healed, &mut out.splits);
@@ -235,20 +240,25 @@ struct Traced {
     effects: EffectId,
     /// Its effects with what they wait for looked into.
     root: EffectId,
-    /// The same, or, where that is large, without its checks.
-    short: EffectId,
 }
 
-/// Whether ranks part ways in the function; in short where it is too large as it is.
-fn parts(terms: Terms<'_>, traced: &Traced, healed: &Healed) -> Option<Parting> {
-    match parts_ranks(terms, traced.root, healed) {
-        Answer::Parted(parting) => Some(*parting),
-        Answer::TooLarge if traced.short != traced.root => match parts_ranks(terms, traced.short, healed) {
-            Answer::Parted(parting) => Some(*parting),
-            Answer::InStep | Answer::TooLarge => None,
-        },
-        Answer::InStep | Answer::TooLarge => None,
-    }
+/// Whether ranks part ways in each of the effects, asked side by side; those that are not asked any more are in step.
+fn parts(
+    terms: Terms<'_>,
+    roots: impl Iterator<Item = EffectId>,
+    healed: &Healed,
+    spread: Spread,
+    stop: &AtomicBool,
+) -> Vec<Answer<Parting>> {
+    let asked: Vec<(EffectId, OnceLock<Answer<Parting>>)> = roots.map(|root| (root, OnceLock::new())).collect();
+    spread(asked.len(), &|index| {
+        let (root, answer) = &asked[index];
+        if !stop.load(Ordering::Relaxed) {
+            // Each is asked once.
+            let _ = answer.set(parts_ranks(terms, *root, healed));
+        }
+    });
+    asked.into_iter().map(|(_, answer)| answer.into_inner().unwrap_or(Answer::InStep)).collect()
 }
 
 /// The functions of the files that are worth evaluating, in order.

@@ -3,9 +3,6 @@
 use super::Engine;
 use crate::flow::{Effect, EffectId, Effects, Exit, LoopKind, Node, Value};
 
-/// Effects up to this weight can be compared to their end as they are.
-const SHORT: u32 = 60;
-
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 24;
 
@@ -15,9 +12,6 @@ impl Engine<'_> {
     /// any more: the many checks that a library makes of its arguments are no part of what ranks say to each other. Checks of
     /// the form of the job and of the place in it stay, and what is caught.
     pub(in crate::graph) fn without_checks(&mut self, root: EffectId) -> EffectId {
-        if self.effects.summed(root).weight <= SHORT {
-            return root;
-        }
         let short = self.without_its_checks(root);
         if short != root {
             self.shortened.insert(short);

@@ -32,19 +32,5 @@ class Grid:
     def tp_group(self):
         return KEPT.get(self.tp_ranks)  # low: [conditional-group-creation]
 
-
-class Alone:
-    """The same, but that nobody has made them before."""
-
-    def __init__(self, tp_size, ranks=None):
-        rank = dist.get_rank()
-        if ranks is None:
-            ranks = list(range(dist.get_world_size()))
-        self.tp_ranks = None
-        for first in range(len(ranks) // tp_size):
-            line = [ranks[first * tp_size + place] for place in range(tp_size)]
-            if rank in line:
-                self.tp_ranks = line
-
-    def tp_group(self):
+    def group_nobody_has_made_before(self):
         return dist.new_group(self.tp_ranks)  # error: [conditional-group-creation]
