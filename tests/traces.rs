@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use ranklint::base::{FileId, Site, Span, Symbol};
 use ranklint::finding::Confidence;
 use ranklint::flow::{
-    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Event, Exit, GroupKey, Healed, LoopKind, Node, Tracer,
-    Value, Values, World,
+    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Event, Exit, GroupKey, HandlerEffect, Healed, LoopKind,
+    Node, Tracer, Value, Values, World,
 };
 use ranklint::model::CompareOp;
 
@@ -20,20 +20,26 @@ enum Tree {
     /// Leaves the innermost loop under a condition that is the same everywhere.
     Break(u8),
     Return(u8),
+    /// Raises under a condition that is the same everywhere.
+    Raise(u8),
+    /// Catches what its first part raises.
+    Try(Box<Tree>, Box<Tree>),
 }
 
 fn trees() -> impl Strategy<Value = Tree> {
     let leaf = prop_oneof![
         4 => (0..3_u8).prop_map(Tree::Event),
-        1 => (0..4_u8).prop_map(Tree::Break),
-        1 => (0..4_u8).prop_map(Tree::Return),
+        1 => (0..5_u8).prop_map(Tree::Break),
+        1 => (0..5_u8).prop_map(Tree::Return),
+        1 => (0..5_u8).prop_map(Tree::Raise),
     ];
     leaf.prop_recursive(4, 24, 4, |inner| {
         prop_oneof![
             3 => prop::collection::vec(inner.clone(), 0..4).prop_map(Tree::Seq),
-            2 => (0..4_u8, inner.clone(), inner.clone())
+            2 => (0..5_u8, inner.clone(), inner.clone())
                 .prop_map(|(test, then, otherwise)| Tree::If(test, Box::new(then), Box::new(otherwise))),
-            2 => (0..4_u8, inner).prop_map(|(iter, body)| Tree::Loop(iter, Box::new(body))),
+            2 => (0..4_u8, inner.clone()).prop_map(|(iter, body)| Tree::Loop(iter, Box::new(body))),
+            1 => (inner.clone(), inner).prop_map(|(body, handler)| Tree::Try(Box::new(body), Box::new(handler))),
         ]
     })
 }
@@ -62,6 +68,10 @@ impl Program {
     }
 
     fn event(&mut self, op: &str) -> EffectId {
+        self.event_from(op, None)
+    }
+
+    fn event_from(&mut self, op: &str, root: Option<Value>) -> EffectId {
         let group = self.values.make(Node::World);
         let event = Event {
             op: Symbol::new(op),
@@ -69,7 +79,7 @@ impl Program {
             implicit: false,
             sharded: false,
             group,
-            root: None,
+            root,
             root_parameter: None,
             operator: None,
             members: None,
@@ -109,11 +119,14 @@ impl Program {
         self.values.make(Node::Compare(CompareOp::Eq, rank, zero))
     }
 
-    /// One of two facts that each rank answers for itself, whether this is rank 0, or what is the same everywhere.
+    /// A fact that each rank answers for itself, whether what each rank knows is one thing or another, whether this is rank 0,
+    /// or what is the same everywhere.
     fn asked(&mut self, test: u8) -> Value {
         match test {
-            0 | 1 => self.fact(test),
+            0 => self.fact(),
+            1 => self.is_mode("train"),
             2 => self.first(),
+            3 => self.is_mode("eval"),
             _ => self.unknown(u32::from(test)),
         }
     }
@@ -122,13 +135,29 @@ impl Program {
         if self.parting { self.asked(test) } else { self.unknown(u32::from(test)) }
     }
 
-    fn fact(&mut self, fact: u8) -> Value {
-        let site = Site { file: FileId(0), span: Span::new(200 + u32::from(fact), 300) };
+    fn fact(&mut self) -> Value {
+        let site = Site { file: FileId(0), span: Span::new(200, 300) };
         self.values.make(Node::Local(site, Axes::ALL))
+    }
+
+    /// What each rank has read.
+    fn mode(&mut self) -> Value {
+        let site = Site { file: FileId(0), span: Span::new(201, 300) };
+        self.values.make(Node::Local(site, Axes::ALL))
+    }
+
+    fn is_mode(&mut self, mode: &str) -> Value {
+        let read = self.mode();
+        let mode = self.values.make(Node::Str(Symbol::new(mode)));
+        self.values.make(Node::Compare(CompareOp::Eq, read, mode))
     }
 
     fn build(&mut self, tree: &Tree, in_loop: bool) -> EffectId {
         match tree {
+            Tree::Event(1) if self.parting => {
+                let root = self.mode();
+                self.event_from("broadcast", Some(root))
+            }
             Tree::Event(op) => self.event(["all_reduce", "broadcast", "barrier"][usize::from(*op)]),
             Tree::Seq(parts) => {
                 let parts: Vec<EffectId> = parts.iter().map(|part| self.build(part, in_loop)).collect();
@@ -144,9 +173,16 @@ impl Program {
                 let body = self.build(body, true);
                 self.repeat(iter, body)
             }
-            Tree::Break(test) | Tree::Return(test) => {
+            Tree::Try(body, handler) => {
+                let body = self.build(body, in_loop);
+                let handler = HandlerEffect { catches: Box::from([]), body: self.build(handler, in_loop) };
+                let (orelse, finally) = (Effects::NOTHING, Effects::NOTHING);
+                self.effects.make(Effect::Try { body, handlers: Box::from([handler]), orelse, finally }, &self.values)
+            }
+            Tree::Break(test) | Tree::Return(test) | Tree::Raise(test) => {
                 let exit = match tree {
                     Tree::Break(_) if in_loop => Exit::Break,
+                    Tree::Raise(_) => Exit::Raise(Box::from([Symbol::new("ValueError")])),
                     _ => Exit::Return,
                 };
                 let (test, exit) = (self.test(*test), self.exit(exit));
@@ -250,11 +286,11 @@ proptest! {
         let mut program = Program { parting: true, ..Program::new() };
         let parts: Vec<EffectId> = trees.iter().map(|tree| program.build(tree, false)).collect();
         let root = program.seq(&parts);
-        let facts = [program.fact(0), program.fact(1)];
-        let classes: Vec<Assignment> = (0..8_i64)
+        let facts = [program.fact(), program.is_mode("train"), program.is_mode("eval")];
+        let classes: Vec<Assignment> = (0..16_i64)
             .map(|at| Assignment {
                 rank: at % 2,
-                atoms: facts.into_iter().zip([at & 2 != 0, at & 4 != 0]).collect(),
+                atoms: facts.into_iter().zip([2, 4, 8].map(|bit| at & bit != 0)).collect(),
                 ..Assignment::default()
             })
             .collect();
@@ -289,12 +325,13 @@ proptest! {
 
 fn without_exits(tree: &Tree) -> Tree {
     match tree {
-        Tree::Break(_) | Tree::Return(_) => Tree::Event(0),
+        Tree::Break(_) | Tree::Return(_) | Tree::Raise(_) => Tree::Event(0),
         Tree::Event(op) => Tree::Event(*op),
         Tree::Seq(parts) => Tree::Seq(parts.iter().map(without_exits).collect()),
         Tree::If(test, then, otherwise) => {
             Tree::If(*test, Box::new(without_exits(then)), Box::new(without_exits(otherwise)))
         }
         Tree::Loop(iter, body) => Tree::Loop(*iter, Box::new(without_exits(body))),
+        Tree::Try(body, handler) => Tree::Try(Box::new(without_exits(body)), Box::new(without_exits(handler))),
     }
 }

@@ -308,7 +308,6 @@ impl<'a> Tracer<'a> {
         healed: &'a Healed,
         fuel: u32,
     ) -> Self {
-        let placed = matches!(group, GroupKey::Made(..));
         let mut tracer = Tracer {
             values,
             effects,
@@ -332,7 +331,7 @@ impl<'a> Tracer<'a> {
             common: Answers::default(),
             alike: FxHashMap::default(),
             shared: FxHashMap::default(),
-            asked: Asked::new(world.axes, placed),
+            asked: Asked::new(world.axes),
             records: false,
             shares: false,
         };
@@ -346,7 +345,7 @@ impl<'a> Tracer<'a> {
         self.fuel == 0
     }
 
-    /// Traces two classes and compares them.
+    /// Traces two classes of members of the group and compares them.
     pub fn compare(&mut self, root: EffectId, one: &Assignment, other: &Assignment) -> Option<Difference> {
         let (first, _, heard) = self.trace(root, one);
         let (second, _, other_heard) = self.trace(root, other);

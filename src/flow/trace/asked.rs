@@ -38,22 +38,19 @@ pub(super) struct Asked {
     effects: FxHashMap<EffectId, Facts>,
     /// Places that classes have, by number.
     places: FxHashMap<(i64, Vec<i64>), u32>,
-    /// Whether the events examined ask for the rank by their group.
-    placed: bool,
     /// The axes along which classes differ.
     axes: Axes,
 }
 
 impl Asked {
     /// Nothing yet, of classes that differ along `axes`.
-    pub fn new(axes: Axes, placed: bool) -> Asked {
+    pub fn new(axes: Axes) -> Asked {
         Asked {
             facts: FxHashMap::default(),
             equations: FxHashMap::default(),
             values: FxHashMap::default(),
             effects: FxHashMap::default(),
             places: FxHashMap::default(),
-            placed,
             axes,
         }
     }
@@ -102,7 +99,7 @@ impl Asked {
             return known;
         }
         if !effects.summed(effect).answers.meets(self.axes) {
-            return if self.placed { PLACE } else { 0 };
+            return 0;
         }
         let mut asked = match effects.get(effect) {
             Effect::Choice { test, .. } => self.of_value(values, *test, 0),
@@ -111,8 +108,7 @@ impl Asked {
             Effect::Event(event) => {
                 let event = effects.event(*event);
                 let told = [Some(event.group), event.root, event.operator, event.members].into_iter().flatten();
-                let placed = if self.placed { PLACE } else { 0 };
-                told.fold(placed, |sum, value| sum | self.of_value(values, value, 0))
+                told.fold(0, |sum, value| sum | self.of_value(values, value, 0))
             }
             _ => 0,
         };

@@ -47,11 +47,6 @@ impl Run<'_, '_> {
         if group != self.tracer.group {
             return next;
         }
-        if let GroupKey::Made(_, ranks) = &group
-            && !ranks.contains(&self.evaluator.class.rank)
-        {
-            return next;
-        }
         let root = self.evaluator.root_wire(event.root, &group);
         let members = self.evaluator.members_wire(event.members);
         let operator = event.operator;
