@@ -45,8 +45,14 @@ impl<'p> Engine<'p> {
         let facts = self.values.facts(loss);
         let (wrapped, open) = (facts.wrapped, facts.open);
         if frame.quiet == 0 && (wrapped || open) {
-            let callee = self.values.make(Node::Attribute(loss, Symbol::new(BACKWARD)));
-            let effect = self.invoke_effect(callee, Box::from([]), frame.site(span));
+            let site = frame.site(span);
+            let effect = match wrapped {
+                true => self.implicit_event(BACKWARD, site),
+                false => {
+                    let callee = self.values.make(Node::Attribute(loss, Symbol::new(BACKWARD)));
+                    self.invoke_effect(callee, Box::from([]), site)
+                }
+            };
             self.emit(frame, effect);
         }
         wrapped
