@@ -5,34 +5,13 @@ use rustc_hash::FxHashSet;
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{
-    Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement,
-    expressions_of,
-};
+use crate::model::{Call, Expr, ExprId, File, FunctionKind, LocalFunction, each_call, each_expression, expressions_of};
 
 use super::blocks::{conditions_in, function_around, is_test};
-use super::communication::{Communication, Issue, Wanted, argument, class_around};
+use super::communication::{Communication, Issue, Wanted};
 use super::program::Program;
 use super::resolve::Target;
-
-/// What runs a function beside the main sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Runner {
-    /// `__del__`
-    Destructor,
-    /// `atexit.register`
-    Exit,
-    /// `weakref.finalize`
-    Finalizer,
-    /// `signal.signal`
-    Signal,
-    /// `gc.callbacks`
-    Collector,
-    /// `threading.Thread`, `Timer`
-    Thread,
-    /// `executor.submit`, `run_in_executor`, `to_thread`
-    Executor,
-}
+use super::runners::{Runner, handed_over};
 
 /// A collective that is issued beside the main sequence.
 #[derive(Clone, Debug)]
@@ -120,7 +99,7 @@ impl Search<'_, '_> {
         let mut calls = Vec::new();
         each_call(model, function, &mut |expr, call| calls.push((expr, call)));
         for (expr, call) in calls {
-            let Some((runner, given)) = self.handed_over(file, function, call) else { continue };
+            let Some((runner, given)) = handed_over(self.program, file, function, call) else { continue };
             if is_awaited(model, expr) {
                 continue;
             }
@@ -155,71 +134,6 @@ impl Search<'_, '_> {
         };
         let confidence = confidence.min(issue.confidence);
         self.out.push(Aside { function: (file, function), runner, site, issue, main, confidence });
-    }
-
-    /// What a call hands over to be run later or elsewhere.
-    fn handed_over(&self, file: FileId, function: LocalFunction, call: Call) -> Option<(Runner, ExprId)> {
-        let program = self.program;
-        let model = &program.file(file).model;
-        let given = |position: usize, name: &str| argument(model, call, Some(position), Symbol::new(name));
-        if let Some(function) = awaitable(program, file, function, call) {
-            return Some((Runner::Executor, function));
-        }
-        if let Some(dotted) = program.resolve(file, function, call.callee) {
-            return match dotted.as_str() {
-                "threading.Thread" => Some((Runner::Thread, given(1, "target")?)),
-                "threading.Timer" => Some((Runner::Thread, given(1, "function")?)),
-                "_thread.start_new_thread" => Some((Runner::Thread, given(0, "function")?)),
-                "atexit.register" => Some((Runner::Exit, given(0, "func")?)),
-                "weakref.finalize" => Some((Runner::Finalizer, given(1, "func")?)),
-                "signal.signal" => Some((Runner::Signal, given(1, "handler")?)),
-                "gc.callbacks.append" => Some((Runner::Collector, given(0, "callback")?)),
-                _ => None,
-            };
-        }
-        let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
-        match name.as_str() {
-            "submit" if self.is_pool_of_threads(file, function, value) => Some((Runner::Executor, given(0, "fn")?)),
-            _ => None,
-        }
-    }
-
-    fn is_pool_of_threads(&self, file: FileId, function: LocalFunction, pool: ExprId) -> bool {
-        let program = self.program;
-        let model = &program.file(file).model;
-        let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(pool) else { return false };
-        if name.as_str().contains("thread") {
-            return true;
-        }
-        let mut found = false;
-        let mut look = |function: LocalFunction| {
-            each_statement(model, model.function(function).body, &mut |_, stmt| {
-                let is_it = |target: ExprId| matches!(model.expr(target), Expr::Name(bound) | Expr::Attribute { name: bound, .. } if bound == name);
-                let constructors: Vec<ExprId> = match stmt {
-                    Stmt::Assign { targets, value } if model.list(*targets).iter().any(|&target| is_it(target)) => {
-                        vec![*value]
-                    }
-                    Stmt::Annotated { target, value: Some(value), .. } if is_it(*target) => vec![*value],
-                    Stmt::With { items, .. } => {
-                        items.iter().filter(|item| item.target.is_some_and(is_it)).map(|item| item.context).collect()
-                    }
-                    _ => Vec::new(),
-                };
-                for constructor in constructors {
-                    if let Expr::Call(call) = model.expr(constructor) {
-                        let named = program.resolve(file, function, model.call(call).callee);
-                        found |= named.is_some_and(|named| named.as_str().ends_with("ThreadPoolExecutor"));
-                    }
-                }
-            });
-        };
-        look(function);
-        if let Some(class) = class_around(program, file, function)
-            && program.locate_class(class).0 == file
-        {
-            program.class(class).methods.iter().for_each(|&(_, method)| look(method));
-        }
-        found
     }
 
     /// What a function that was handed over issues: by name, as a method, a lambda, a partial, or through a function that
@@ -362,18 +276,6 @@ fn asks_the_object(model: &File, method: LocalFunction, test: ExprId) -> bool {
         found |= matches!(expr, Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(receiver));
     });
     found
-}
-
-/// What a call runs in another thread so that it can be awaited: `asyncio.to_thread(function, …)`,
-/// `loop.run_in_executor(executor, function, …)`.
-pub(super) fn awaitable(program: &Program, file: FileId, function: LocalFunction, call: Call) -> Option<ExprId> {
-    let model = &program.file(file).model;
-    let position = match (program.resolve(file, function, call.callee), model.expr(call.callee)) {
-        (Some(dotted), _) if matches!(dotted.as_str(), "asyncio.to_thread" | "anyio.to_thread.run_sync") => 0,
-        (None, Expr::Attribute { name, .. }) if name.as_str() == "run_in_executor" => 1,
-        _ => return None,
-    };
-    argument(model, call, Some(position), Symbol::new("func"))
 }
 
 /// Whether whoever hands it over awaits it at once: it runs in sequence.

@@ -12,6 +12,7 @@ use super::communication::{Communication, Wanted, argument, class_around};
 use super::conduct::bodies;
 use super::helpers::called;
 use super::program::Program;
+use super::runners::started_on_threads;
 
 /// A rank that leaves because it got a signal.
 #[derive(Clone, Debug)]
@@ -48,6 +49,8 @@ pub(super) fn signal_exits(program: &Program, communication: &mut Communication<
     if flags.is_empty() {
         return out;
     }
+    // A thread that waits for work, or tells how far the job is, takes no part in its steps.
+    let aside = started_on_threads(program);
     for (file, function) in bodies(program) {
         let model = &program.file(file).model;
         let definition = model.function(function);
@@ -60,6 +63,9 @@ pub(super) fn signal_exits(program: &Program, communication: &mut Communication<
             continue;
         }
         let here = program.function_id(file, function);
+        if aside.contains(&here) {
+            continue;
+        }
         each_statement(model, definition.body, &mut |_, stmt| {
             let (test, body, leaves_when) = match stmt {
                 Stmt::If { test, body, .. } => (*test, Some(*body), true),

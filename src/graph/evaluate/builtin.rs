@@ -163,6 +163,8 @@ impl<'p> Engine<'p> {
                 value
             }
             ("len", Some(value)) => self.values.make(Node::Length(value)),
+            // What is asked for its truth is asked for it later, too; how much a container holds is another thing.
+            ("bool", Some(value)) if self.values.shape(value).is_empty() => value,
             // A pretrained model is the same everywhere, wherever its files lie.
             _ if name == "from_pretrained" => self.unknown(frame, span),
             // Of two things one of which is a tensor made here, it is known what that one is.

@@ -5,8 +5,8 @@ use crate::catalog::Entry;
 use crate::flow::{ChoiceForm, Effect, Effects, LoopKind, Node, Value};
 use crate::model::{Call, Expr, ExprId};
 
-use super::super::aside::awaitable;
 use super::super::resolve::Target;
+use super::super::runners::awaitable;
 use super::afterwards::agrees_by_name;
 use super::arguments::Arguments;
 use super::substitute::Substitution;

@@ -43,7 +43,7 @@ impl Place<'_> {
         given
     }
 
-    /// Whether the expression is the rank of the job.
+    /// Whether the expression is the rank of the job, where there is one.
     fn is_the_rank(&self, expr: ExprId, fuel: u32) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
         let whole = |value: &catalog::Value| value.kind == ValueKind::Rank && value.axis.as_str() == "world";
@@ -60,6 +60,9 @@ impl Place<'_> {
                 }
                 Scope::Global => false,
             },
+            Expr::IfElse { then, otherwise, .. } => {
+                self.is_the_rank(then, fuel) || self.is_the_rank(otherwise, fuel)
+            }
             _ => match self.asked(expr) {
                 Asked::Plain(inner) => self.is_the_rank(inner, fuel),
                 Asked::Value(value) => whole(value),

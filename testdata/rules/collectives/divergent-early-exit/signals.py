@@ -79,3 +79,35 @@ class Worker:
             if self.stopped:
                 return
             job()
+
+
+class Listening:
+    """Threads beside the steps listen for commands and report until the job stops."""
+
+    def __init__(self, commands, trainer):
+        self.should_stop = False
+        self.commands = commands
+        self.trainer = trainer
+        signal.signal(signal.SIGTERM, self._on_term)
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _on_term(self, signum, frame):
+        self.should_stop = True
+
+    def _listen(self):
+        while not self.should_stop:
+            self.trainer.note(self.commands.get(timeout=1))
+
+    def run(self, batches):
+        def report():
+            while not self.should_stop:
+                print("still here")
+
+        threading.Thread(target=report).start()
+        for batch in batches:
+            dist.all_reduce(batch)
+            self.check()
+
+    def check(self):
+        if self.should_stop:
+            raise KeyboardInterrupt  # error: [divergent-early-exit]

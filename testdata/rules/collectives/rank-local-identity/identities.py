@@ -46,3 +46,12 @@ def stores(host, world_size, local_rank):
 def writes(model, local_rank):
     if local_rank == 0:
         torch.save(model.state_dict(), "model.pt")  # low: [rank-local-identity]
+
+
+class OnItsNode:
+    def __init__(self, is_ddp):
+        self.is_ddp = is_ddp
+        self.local_rank = 0 if not is_ddp else int(os.environ["LOCAL_RANK"])
+
+    def keys(self, names):
+        return names[self.local_rank :: dist.get_world_size()] if self.is_ddp else names  # error: [rank-local-identity]

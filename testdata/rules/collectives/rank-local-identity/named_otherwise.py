@@ -15,3 +15,12 @@ def generate(args, prompts):
         if index % args.world_size != args.local_rank:
             continue
         print(prompt)
+
+
+class Trainer:
+    def __init__(self, is_ddp):
+        self.is_ddp = is_ddp
+        self.local_rank = 0 if not is_ddp else dist.get_rank()
+
+    def keys(self, names):
+        return names[self.local_rank :: dist.get_world_size()] if self.is_ddp else names
