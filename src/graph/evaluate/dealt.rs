@@ -31,6 +31,29 @@ impl<'p> Engine<'p> {
         self.dealt(dataset)
     }
 
+    /// What decides how many items an object of the program yields that a loop goes through, where that differs between
+    /// ranks: what its own iterator goes through, or, in a loader, what it was made with.
+    pub(super) fn turns_of_object(&mut self, object: Value) -> Option<Value> {
+        let Node::Instance(class, args) = self.values.node(object).clone() else { return None };
+        if args.iter().all(|&arg| self.values.shape(arg).is_empty()) {
+            return None;
+        }
+        if let Some(dealt) = self.dealt(object) {
+            return Some(dealt);
+        }
+        let loader = self
+            .program
+            .external_bases(class)
+            .into_iter()
+            .find(|base| is_loader(base.last_part()) && base.last_part().as_str().starts_with(char::is_uppercase))?;
+        let samples = self.program.method(class, Symbol::new("__init__")).is_some_and(|constructor| {
+            let (file, local) = self.program.locate(constructor);
+            let mentions = &self.program.file(file).model.function(local).mentions;
+            mentions.iter().any(|name| name.as_str().ends_with("Sampler"))
+        });
+        (!samples).then(|| self.values.make(Node::Apply(loader, args)))
+    }
+
     /// What decides how many items an object yields, where that differs between ranks.
     fn dealt(&mut self, dataset: Value) -> Option<Value> {
         let Node::Instance(class, args) = self.values.node(dataset).clone() else { return None };

@@ -237,6 +237,8 @@ impl<'p> Engine<'p> {
                 let otherwise = self.counted(otherwise);
                 self.values.make(Node::If(test, then, otherwise))
             }
+            Node::Instance(..) => self.turns_of_object(iter).unwrap_or(iter),
+            Node::Loader(object, _) => self.turns_of_object(object).unwrap_or(iter),
             _ => iter,
         }
     }
