@@ -160,6 +160,9 @@ pub const WITHOUT: &str = "without";
 /// The function of a container, and of what is stored in it under which index.
 pub const STORE: &str = "store";
 
+/// The function of a container, and of what takes the place of one of its elements.
+pub const UPDATE: &str = "update in place";
+
 /// The function of a range and of a list: as many elements, all from the list.
 pub const REPEAT: &str = "repeat";
 

@@ -1,7 +1,7 @@
 //! How many elements a sequence has, as far as that decides whether ranks have as many: shares of equal length, and elements
 //! that take the place of others.
 
-use super::{Node, REPEAT, STORE, Value, Values};
+use super::{Node, REPEAT, STORE, UPDATE, Value, Values};
 use crate::model::BinaryOp;
 
 /// Parts of a sequence that are looked at for what its number of elements was computed with.
@@ -19,6 +19,7 @@ impl Values {
     fn before_stores(&self, mut value: Value, fuel: u8) -> Value {
         for _ in 0..MAX_STORES {
             match self.node(value) {
+                Node::Mapped(name, parts) if name.as_str() == UPDATE => value = parts[0],
                 Node::Mapped(name, parts) if name.as_str() == STORE => {
                     let [old, content] = parts[..] else { break };
                     let Node::Sequence(stored) = self.node(content) else { break };
@@ -69,7 +70,7 @@ impl Values {
         for _ in 0..MAX_STORES {
             container = match self.node(container) {
                 Node::Carried(_, _, parts) if !parts.is_empty() => parts[0],
-                Node::Mapped(name, parts) if name.as_str() == STORE => parts[0],
+                Node::Mapped(name, parts) if matches!(name.as_str(), STORE | UPDATE) => parts[0],
                 _ => break,
             };
         }

@@ -2,7 +2,7 @@
 
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
-use crate::flow::{Node, STORE, Value};
+use crate::flow::{Node, STORE, UPDATE, Value};
 use crate::model::{Expr, ExprId, List};
 
 impl<'p> Engine<'p> {
@@ -29,7 +29,7 @@ impl<'p> Engine<'p> {
             Expr::Starred(inner) => self.assign(frame, inner, value),
             Expr::Subscript(container, index) => {
                 let index = self.expression(frame, index);
-                self.store_element(frame, container, index, value, model.span(target));
+                self.store_element(frame, container, index, value, (model.span(target), false));
             }
             _ => {}
         }
@@ -99,14 +99,28 @@ impl<'p> Engine<'p> {
         }
     }
 
-    fn store_element(&mut self, frame: &mut Frame<'p>, container: ExprId, index: Value, value: Value, span: Span) {
+    /// Stores an element in a container, at a place in the source. One that is there already, as it is taken and stored
+    /// again, makes no new entry, but in what makes entries by itself.
+    pub(super) fn store_element(
+        &mut self,
+        frame: &mut Frame<'p>,
+        container: ExprId,
+        index: Value,
+        value: Value,
+        (span, is_there): (Span, bool),
+    ) {
         let Some(path) = self.path(frame, container) else { return };
         let old = self.expression(frame, container);
+        let updates = is_there && !self.makes_entries(old, 4);
         let new = match (self.values.node(old).clone(), self.values.node(index).clone()) {
             (Node::Mapping(parts), Node::Str(_) | Node::Int(_)) => {
                 let mut parts: Vec<(Value, Value)> = parts.iter().copied().filter(|part| part.0 != index).collect();
                 parts.push((index, value));
                 self.values.make(Node::Mapping(parts.into()))
+            }
+            _ if updates => {
+                let content = self.values.make(Node::Sequence(Box::from([value, index])));
+                self.values.make(Node::Mapped(Symbol::new(UPDATE), Box::from([old, content])))
             }
             (_, Node::Str(_)) => {
                 let entry = self.values.make(Node::Mapping(Box::from([(index, value)])));

@@ -30,9 +30,9 @@ pub(super) fn changes_receiver(name: &str) -> bool {
 
 impl<'p> Engine<'p> {
     /// Whether a container makes the entries that it is asked for.
-    fn makes_entries(&self, value: Value, fuel: u8) -> bool {
+    pub(super) fn makes_entries(&self, value: Value, fuel: u8) -> bool {
         match self.values.node(value) {
-            Node::Apply(name, _) => name.last_part().as_str() == "defaultdict",
+            Node::Apply(name, _) => matches!(name.last_part().as_str(), "defaultdict" | "Counter"),
             Node::Changed(_, parts) | Node::Carried(_, _, parts) if fuel > 0 => {
                 parts.first().is_some_and(|&part| self.makes_entries(part, fuel - 1))
             }
@@ -67,6 +67,7 @@ impl<'p> Engine<'p> {
         if changes_receiver(text)
             && let Some(path) = self.path(frame, object)
             && !matches!(self.values.node(receiver), Node::Typed(_) | Node::External(_))
+            && !self.has_method_of_its_own(receiver, name)
         {
             if text == "pop"
                 && let Some((result, rest)) = self.popped_keyword(receiver, arguments)

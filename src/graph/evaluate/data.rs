@@ -3,15 +3,20 @@
 //! Contents differ between the ranks that read different data, along the data-parallel axes. How many batches there
 //! are, which fields they have and whether there is one at all is taken to be alike: samplers see to that.
 
+use std::collections::BTreeSet;
+
 use crate::base::{Span, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Axes, Node, Value};
+use crate::flow::{Axes, Node, UPDATE, Value};
 use crate::model::{Expr, ExprId};
 
 use super::{Engine, Frame};
 
 /// The axes along which ranks read different data.
 pub(in crate::graph) const AXES: &str = "dp";
+
+/// Changes of a mapping that are looked through for what it was before them.
+const MAX_CHANGES: u8 = 16;
 
 /// Whether the name is that of something that yields batches.
 pub(in crate::graph) fn is_loader(name: Symbol) -> bool {
@@ -215,6 +220,52 @@ impl<'p> Engine<'p> {
     pub(in crate::graph) fn is_whole_batch(&self, value: Value) -> bool {
         let is_item = matches!(self.values.node(value), Node::Item(_, inner) if self.values.yielded(*inner).is_some());
         is_item || self.shares.contains(&value)
+    }
+
+    /// Whether the value is a mapping as a batch or a model has it, whose fields are the same everywhere, whatever was put
+    /// into them under names that stand in the source.
+    pub(super) fn has_fields(&self, value: Value) -> bool {
+        self.added_fields(value, false, MAX_CHANGES).is_some()
+    }
+
+    /// The names under which something was put into a mapping of that kind: everywhere, or, where it does not matter
+    /// whether that was everywhere, at all.
+    fn added_fields(&self, value: Value, somewhere: bool, fuel: u8) -> Option<BTreeSet<Value>> {
+        let fuel = fuel.checked_sub(1)?;
+        let plain = |is_it: bool| is_it.then(BTreeSet::new);
+        match self.values.node(value) {
+            Node::Forward(_) => plain(true),
+            Node::Local(..) | Node::Unknown(_) | Node::Apply(..) if self.values.facts(value).wrapped => plain(true),
+            Node::Mapped(name, parts) if name.as_str() == UPDATE => self.added_fields(parts[0], somewhere, fuel),
+            Node::Changed(_, parts) => {
+                let [old, content, guards @ ..] = &parts[..] else { return None };
+                let Node::Sequence(entries) = self.values.node(*content) else { return None };
+                if !somewhere && guards.iter().any(|&guard| !self.values.vary(guard).is_empty()) {
+                    return None;
+                }
+                let mut names = self.added_fields(*old, somewhere, fuel)?;
+                for &entry in entries {
+                    let Node::Mapping(pairs) = self.values.node(entry) else { return None };
+                    let is_named = |&(name, _): &(Value, Value)| matches!(self.values.node(name), Node::Str(_));
+                    if !pairs.iter().all(is_named) {
+                        return None;
+                    }
+                    names.extend(pairs.iter().map(|pair| pair.0));
+                }
+                Some(names)
+            }
+            &Node::If(_, then, otherwise) => {
+                let both = |somewhere: bool| {
+                    Some((self.added_fields(then, somewhere, fuel)?, self.added_fields(otherwise, somewhere, fuel)?))
+                };
+                let (one, other) = both(true)?;
+                match one == other {
+                    true => Some(one),
+                    false => both(somewhere).map(|(one, other)| one.union(&other).copied().collect()),
+                }
+            }
+            _ => plain(self.is_whole_batch(value)),
+        }
     }
 
     /// Whether the value comes from a batch.

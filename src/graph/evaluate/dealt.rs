@@ -41,11 +41,10 @@ impl<'p> Engine<'p> {
         if let Some(dealt) = self.dealt(object) {
             return Some(dealt);
         }
-        let loader = self
-            .program
-            .external_bases(class)
-            .into_iter()
-            .find(|base| is_loader(base.last_part()) && base.last_part().as_str().starts_with(char::is_uppercase))?;
+        let loader =
+            self.program.external_bases(class).into_iter().find(|base| {
+                is_loader(base.last_part()) && base.last_part().as_str().starts_with(char::is_uppercase)
+            })?;
         let samples = self.program.method(class, Symbol::new("__init__")).is_some_and(|constructor| {
             let (file, local) = self.program.locate(constructor);
             let mentions = &self.program.file(file).model.function(local).mentions;

@@ -237,6 +237,11 @@ impl<'p> Engine<'p> {
                 let otherwise = self.counted(otherwise);
                 self.values.make(Node::If(test, then, otherwise))
             }
+            Node::Mapped(name, parts)
+                if matches!(name.as_str(), "items" | "keys" | "values") && self.has_fields(parts[0]) =>
+            {
+                self.values.make(Node::Kind(parts[0]))
+            }
             Node::Instance(..) => self.turns_of_object(iter).unwrap_or(iter),
             Node::Loader(object, _) => self.turns_of_object(object).unwrap_or(iter),
             _ => iter,

@@ -255,6 +255,14 @@ impl<'p> Engine<'p> {
         matches!(self.values.node(value), Node::Instance(..) | Node::Typed(_))
     }
 
+    /// Whether the value is an object of a class of the program that has the method, where it is there.
+    pub(super) fn has_method_of_its_own(&self, value: Value, name: Symbol) -> bool {
+        match *self.values.node(self.where_there(value)) {
+            Node::Instance(class, _) => self.program.method(class, name).is_some(),
+            _ => false,
+        }
+    }
+
     /// The object that is there in some cases only: who calls its methods has it.
     fn where_there(&self, value: Value) -> Value {
         let absent = |value: Value| match self.values.node(value) {
@@ -273,7 +281,7 @@ impl<'p> Engine<'p> {
             Node::Carried(_, _, ref parts) => {
                 let mut there = parts.iter().copied().filter(|&part| !absent(part) && part != value);
                 match (there.next(), there.next()) {
-                    (Some(only), None) if self.is_object(only) => only,
+                    (Some(only), None) if self.is_object(self.where_there(only)) => self.where_there(only),
                     _ => value,
                 }
             }

@@ -41,7 +41,13 @@ impl<'p> Engine<'p> {
                     true => self.extended(frame, old, value, span),
                     false => self.values.make(Node::Binary(*op, old, value)),
                 };
-                self.assign(frame, *target, value);
+                match model.expr(*target) {
+                    Expr::Subscript(container, index) => {
+                        let index = self.expression(frame, index);
+                        self.store_element(frame, container, index, value, (model.span(*target), true));
+                    }
+                    _ => self.assign(frame, *target, value),
+                }
             }
             Stmt::Return(value) => {
                 let value = value.map_or(self.none, |value| self.expression(frame, value));

@@ -60,9 +60,7 @@ impl Place<'_> {
                 }
                 Scope::Global => false,
             },
-            Expr::IfElse { then, otherwise, .. } => {
-                self.is_the_rank(then, fuel) || self.is_the_rank(otherwise, fuel)
-            }
+            Expr::IfElse { then, otherwise, .. } => self.is_the_rank(then, fuel) || self.is_the_rank(otherwise, fuel),
             _ => match self.asked(expr) {
                 Asked::Plain(inner) => self.is_the_rank(inner, fuel),
                 Asked::Value(value) => whole(value),
