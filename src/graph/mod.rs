@@ -14,6 +14,7 @@ mod comparison;
 mod conduct;
 mod confidence;
 mod context;
+mod counterparts;
 mod disk;
 mod divergence;
 mod doubts;
