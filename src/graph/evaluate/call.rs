@@ -194,10 +194,13 @@ impl<'p> Engine<'p> {
                 let result = self.values.make(Node::Invoked(callee, args.into()));
                 let result = self.forward_result(callee, result);
                 let named = arguments.keywords.iter().map(|keyword| keyword.1);
+                // Who is handed an iterator takes batches from it.
+                let taken = arguments.positional.iter().filter_map(|given| self.values.yielded(given.0));
                 let differs: Vec<Value> = named
                     .chain(arguments.starred)
                     .chain(arguments.mapping)
                     .filter(|&value| self.is_share(value))
+                    .chain(taken)
                     .collect();
                 match differs.is_empty() {
                     true => result,

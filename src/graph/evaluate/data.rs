@@ -145,7 +145,7 @@ impl<'p> Engine<'p> {
         }
         if let Node::Item(_, inner) = *self.values.node(value)
             && matches!(name.as_str(), "k" | "key" | "name" | "field")
-            && self.is_whole_batch(inner)
+            && (self.is_whole_batch(inner) || self.is_share(inner))
         {
             // Its fields are the same everywhere.
             return self.unknown(frame, span);
