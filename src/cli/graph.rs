@@ -33,11 +33,12 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<Exit, Failure> {
         if functions.is_empty() {
             let help = match function_meant(&program, name) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => "give a dotted name, or `path.py::Class.method`".to_owned(),
+                None => "give a dotted name, `path.py::Class.method`, or the path of a script".to_owned(),
             };
             return Err(Failure::usage(format!("there is no function `{name}`"), Some(help)));
         }
-        let outlines: Vec<String> = functions.into_iter().filter_map(|id| outline(&program, id)).collect();
+        let outlines: Vec<String> =
+            functions.into_iter().filter_map(|id| outline(&program, id, arguments.lines)).collect();
         Ok(outlines.join("\n"))
     })?;
     print(&text)

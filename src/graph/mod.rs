@@ -65,7 +65,7 @@ pub use gates::Gate;
 pub use messages::{Fault, FaultKind, Sieve, Step, StepKind, Undelivered, sieves, undelivered};
 pub use operators::{ModuleName, OperatorFolders, Part};
 pub use orders::{Cause, Unordered, UnorderedLoop};
-pub use outline::{function_meant, functions_called, outline, outline_prepared};
+pub use outline::{OUTLINE_LINES, function_meant, functions_called, outline, outline_prepared};
 pub use parity::ParityCheck;
 pub use program::{FileEntry, Program};
 pub use protected::{Cleanup, Place, Skip, Swallowed};

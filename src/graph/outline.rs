@@ -16,48 +16,56 @@ use super::taint::Taint;
 /// Pending calls that are looked into.
 const MAX_LOOKS: u32 = 400;
 
-/// Lines that are printed of one function.
-const MAX_LINES: usize = 400;
+/// Lines that are printed of one function, unless other is wished.
+pub const OUTLINE_LINES: usize = 400;
 
-/// What the function issues, as an indented tree. None when it cannot be evaluated.
-pub fn outline(program: &Program, function: FunctionId) -> Option<String> {
+/// What the function issues, as an indented tree of so many lines at most. None when it cannot be evaluated.
+pub fn outline(program: &Program, function: FunctionId, lines: usize) -> Option<String> {
     let (reached, taint) = (reaching(program), Taint::of(program));
-    told(program, Engine::new(program, &reached.functions, &taint), function)
+    told(program, Engine::new(program, &reached.functions, &taint), function, lines)
 }
 
 /// The same, where what an evaluation needs is at hand.
 pub fn outline_prepared(program: &Program, prepared: &Prepared, function: FunctionId) -> Option<String> {
-    told(program, prepared.engine(program), function)
+    told(program, prepared.engine(program), function, OUTLINE_LINES)
 }
 
-fn told(program: &Program, mut engine: Engine<'_>, function: FunctionId) -> Option<String> {
+fn told(program: &Program, mut engine: Engine<'_>, function: FunctionId, limit: usize) -> Option<String> {
     let summary = engine.summary(function)?;
     let root = engine.looked_through(summary.effects, MAX_LOOKS, true);
     let (file, local) = program.locate(function);
     let span = program.function(function).span;
-    let mut printer = Printer { engine: &engine, function, lines: Vec::new(), holes: Vec::new() };
+    let mut printer = Printer { engine: &engine, function, lines: Vec::new(), limit, holes: Vec::new() };
     printer.line(0, format!("{} ({})", dotted(program, function), printer.place(Site { file, span })));
     match engine.effects.summed(root).events {
         true => printer.tree(root, 1),
         false if program.file(file).model.function(local).skeleton => printer.line(1, "was not read in full"),
         false => printer.line(1, "issues nothing"),
     }
-    if printer.lines.len() >= MAX_LINES {
+    if printer.lines.len() > limit {
+        printer.lines.truncate(limit);
         printer.lines.push("  … and more".to_owned());
     }
     Some(printer.lines.join("\n") + "\n")
 }
 
-/// The functions that a dotted name, a part of one from the right, or `path.py::qualified` stands for.
+/// The functions that a dotted name, a part of one from the right, or `path.py::qualified` stands for; a path alone is the
+/// top level of that file. Of a path its end is enough.
 pub fn functions_called(program: &Program, name: &str) -> Vec<FunctionId> {
     let functions = || (0..program.function_count() as u32).map(FunctionId).filter(|&id| is_shown(program, id));
-    if let Some((path, qualified)) = name.split_once("::") {
+    let by_path = name.split_once("::").or_else(|| name.ends_with(".py").then_some((name, "")));
+    if let Some((path, qualified)) = by_path {
         let path = path.trim_start_matches("./");
-        let found = functions().filter(|&id| {
-            let (file, local) = program.locate(id);
-            program.file(file).path == path && program.symbol_of(file, local) == qualified
-        });
-        return found.collect();
+        let ends = |whole: &str| whole.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('/'));
+        let in_a_file = |found: &FunctionId, is_it: &dyn Fn(&str) -> bool| {
+            let (file, local) = program.locate(*found);
+            is_it(program.file(file).path.as_ref()) && program.symbol_of(file, local) == qualified
+        };
+        let whole: Vec<FunctionId> = functions().filter(|id| in_a_file(id, &|known| known == path)).collect();
+        return match whole.is_empty() {
+            true => functions().filter(|id| in_a_file(id, &ends)).collect(),
+            false => whole,
+        };
     }
     let whole: Vec<FunctionId> = functions().filter(|&id| dotted(program, id) == name).collect();
     if !whole.is_empty() {
@@ -103,13 +111,15 @@ struct Printer<'e, 'p> {
     engine: &'e Engine<'p>,
     function: FunctionId,
     lines: Vec<String>,
+    /// How many lines are printed; one more tells that there are more.
+    limit: usize,
     /// Bodies of the `with` statements around, the innermost last.
     holes: Vec<EffectId>,
 }
 
 impl Printer<'_, '_> {
     fn line(&mut self, depth: usize, text: impl AsRef<str>) {
-        if self.lines.len() < MAX_LINES {
+        if self.lines.len() <= self.limit {
             self.lines.push(format!("{}{}", "  ".repeat(depth), text.as_ref()));
         }
     }
@@ -117,7 +127,7 @@ impl Printer<'_, '_> {
     fn tree(&mut self, effect: EffectId, depth: usize) {
         let engine = self.engine;
         let is_silent = |part: EffectId| engine.effects.summed(part).silent();
-        if self.lines.len() >= MAX_LINES {
+        if self.lines.len() > self.limit {
             return;
         }
         match engine.effects.get(effect) {

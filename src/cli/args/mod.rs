@@ -164,12 +164,15 @@ pub(in crate::cli) struct ExplainArguments {
 /// Arguments of `graph`.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct GraphArguments {
-    /// A function: its dotted name, the end of one, or `path.py::Class.method`
+    /// A function: its dotted name, the end of one, or `path.py::Class.method`; a path alone is the file's top level
     #[arg(value_name = "FUNCTION")]
     pub function: String,
     /// Files and folders to read [default: .]
     #[arg(value_name = "PATHS")]
     pub paths: Vec<PathBuf>,
+    /// Print so many lines of a function at most
+    #[arg(long, value_name = "COUNT", default_value_t = crate::graph::OUTLINE_LINES)]
+    pub lines: usize,
     /// Use this configuration file
     #[arg(long, value_name = "FILE", conflicts_with = "isolated")]
     pub config: Option<PathBuf>,
