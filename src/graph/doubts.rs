@@ -136,10 +136,11 @@ impl Evidence<'_, '_> {
         let elsewhere = |site| !engine.same_function(decision.site, site);
         preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
             Effect::Choice { test, site, then, otherwise, .. } if elsewhere(*site) => {
-                engine.values.vary(*test).is_empty()
-                    && contains(engine, *then, self.main) != contains(engine, *otherwise, self.main)
-                    && (asks_what_it_is(engine, *test) && !engine.speaks_of_shards(*site, decision.site)
-                        || asks_a_switch(engine, *test))
+                let uniform = engine.values.vary(*test).is_empty();
+                contains(engine, *then, self.main) != contains(engine, *otherwise, self.main)
+                    && (uniform && asks_what_it_is(engine, *test) && !engine.speaks_of_shards(*site, decision.site)
+                        || uniform && asks_a_switch(engine, *test)
+                        || asks_for_a_mode(engine, *test))
             }
             Effect::Loop { kind: LoopKind::For { iter, .. }, site, body, .. } if elsewhere(*site) => {
                 contains(engine, *body, self.main) && is_held(engine, *iter)
@@ -313,6 +314,24 @@ fn asks_what_it_is(engine: &Engine<'_>, test: Value) -> bool {
 
 fn is_kind(engine: &Engine<'_>, value: Value) -> bool {
     matches!(engine.values.node(value), Node::Kind(_))
+}
+
+/// Whether the question is also which of several modes it is of one element that a loop takes from somewhere: of the
+/// `("train", …)` or `("test", …)` that a list holds.
+fn asks_for_a_mode(engine: &Engine<'_>, test: Value) -> bool {
+    match *engine.values.node(test) {
+        Node::And(left, right) => asks_for_a_mode(engine, left) || asks_for_a_mode(engine, right),
+        Node::Compare(CompareOp::Eq, left, right) => {
+            let item = |value: Value| match *engine.values.node(value) {
+                Node::Item(..) => true,
+                Node::Index(whole, _) => matches!(engine.values.node(whole), Node::Item(..)),
+                _ => false,
+            };
+            let text = |value: Value| matches!(engine.values.node(value), Node::Str(_));
+            engine.values.vary(test).is_empty() && (item(left) && text(right) || text(left) && item(right))
+        }
+        _ => false,
+    }
 }
 
 /// Whether the question is of a variable of a module of the program, a switch that somebody turns.

@@ -29,6 +29,8 @@ impl Loader<'_> {
             self.once("distinctive", method_name, method)?;
             distinctive.push(method_name);
         }
+        let silenced_by = raw.silenced_by.iter().map(|name| self.identifier(name, "a parameter"));
+        let silenced_by = silenced_by.collect::<Loaded<Vec<_>>>()?;
         let mut fields = Vec::new();
         for (field, held) in &raw.fields {
             if !is_identifier(field) {
@@ -47,6 +49,7 @@ impl Loader<'_> {
                 variables: Vec::new(),
                 first_of: Vec::new(),
                 distinctive: Vec::new(),
+                silenced_by: Vec::new(),
                 fields: Vec::new(),
             },
         };
@@ -55,6 +58,7 @@ impl Loader<'_> {
         kind.variables.extend(variables);
         kind.first_of.extend(first_of);
         kind.distinctive.extend(distinctive);
+        kind.silenced_by.extend(silenced_by);
         kind.fields.retain(|(known, _)| !fields.iter().any(|(field, _)| field == known));
         kind.fields.extend(fields);
         self.catalog.firsts.extend(kind.first_of.iter().map(|&function| (function, kind.name)));

@@ -87,6 +87,10 @@ impl<'p> Engine<'p> {
             };
         }
         if let Some(kind) = self.program.catalog.type_named(dotted) {
+            let is_off = |value: Value| *self.values.node(value) == Node::Bool(false);
+            if arguments.keywords.iter().any(|given| kind.silenced_by.contains(&given.0) && is_off(given.1)) {
+                return self.unknown(frame, span);
+            }
             let kind = kind.name;
             let constructor = Symbol::new(&format!("{kind}.__init__"));
             if let Some(entry) = self.program.catalog.entry(constructor) {

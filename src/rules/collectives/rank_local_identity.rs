@@ -202,7 +202,8 @@ impl Place<'_> {
     }
 
     fn share(&self, index: ExprId, size: ExprId) -> Option<Use> {
-        (self.is_local(index, FUEL) && self.is_world_size(size, FUEL)).then(|| self.shared(index))
+        let is_one = self.is_local(index, FUEL) && self.is_world_size(size, FUEL) && !self.is_held_to_the_rank(index);
+        is_one.then(|| self.shared(index))
     }
 
     fn shared(&self, local: ExprId) -> Use {

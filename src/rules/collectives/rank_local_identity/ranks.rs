@@ -3,7 +3,7 @@
 use crate::base::Symbol;
 use crate::catalog::{self, Entry, ValueKind};
 use crate::graph::{Program, Scope, Target};
-use crate::model::{Call, Expr, ExprId, LocalFunction, Stmt, each_statement};
+use crate::model::{Call, CompareOp, Expr, ExprId, LocalFunction, Stmt, each_statement};
 use crate::rules::calls::bodies;
 
 use super::{FUEL, Place};
@@ -41,6 +41,20 @@ impl Place<'_> {
             });
         }
         given
+    }
+
+    /// Whether the function asserts that a name, here the rank within the node, is the rank of the job: other jobs end there.
+    pub(super) fn is_held_to_the_rank(&self, local: ExprId) -> bool {
+        let Expr::Name(name) = self.model.expr(local) else { return false };
+        let mut held = false;
+        each_statement(self.model, self.model.function(self.function).body, &mut |_, stmt| {
+            let Stmt::Assert(test) = stmt else { return };
+            let Expr::Compare(CompareOp::Eq, left, right) = self.model.expr(*test) else { return };
+            let says =
+                |one: ExprId, other: ExprId| self.model.expr(one) == Expr::Name(name) && self.is_the_rank(other, FUEL);
+            held |= says(left, right) || says(right, left);
+        });
+        held
     }
 
     /// Whether the expression is the rank of the job, where there is one.

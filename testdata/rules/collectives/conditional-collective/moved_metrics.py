@@ -26,3 +26,15 @@ class Evaluator:
         if dist.get_rank() == 0:
             return self.loss.compute()  # error: [conditional-collective]
         return None
+
+
+class Player:
+    """A metric that is told to stay with its process."""
+
+    def __init__(self, device):
+        self.reward = torchmetrics.MeanMetric(sync_on_compute=False).to(device)
+
+    def mean(self):
+        if dist.get_rank() == 0:
+            return self.reward.compute()
+        return None

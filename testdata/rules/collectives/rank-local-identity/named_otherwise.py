@@ -1,6 +1,7 @@
 """A name says what a number is only where nothing else does: here it is given the rank of the job."""
 import os
 
+import torch
 import torch.distributed as dist
 
 
@@ -24,3 +25,9 @@ class Trainer:
 
     def keys(self, names):
         return names[self.local_rank :: dist.get_world_size()] if self.is_ddp else names
+
+
+def loader(dataset, local_rank):
+    sampler = torch.utils.data.DistributedSampler(dataset, num_replicas=dist.get_world_size(), rank=local_rank)
+    assert local_rank == dist.get_rank(), "one node alone"
+    return torch.utils.data.DataLoader(dataset, sampler=sampler)
