@@ -144,6 +144,9 @@ impl<'a> Loader<'a> {
     }
 
     fn operation(&mut self, kind: OperationKind, raw: &RawOperation) -> Loaded<()> {
+        let unless_beside = raw.unless_beside.iter().map(|name| self.identifier(name, "a name"));
+        let unless_beside = unless_beside.collect::<Loaded<Vec<_>>>()?;
+        self.catalog.telling.extend(&unless_beside);
         let operation = Operation {
             op: Symbol::new(""),
             kind,
@@ -165,6 +168,7 @@ impl<'a> Loader<'a> {
             sharded: raw.sharded,
             backward: raw.backward,
             when: self.optional(raw.when.as_ref())?,
+            unless_beside,
             broadcast: raw.broadcast,
         };
         let op = raw.op.as_ref().map(|op| self.identifier(op, "an operation")).transpose()?;

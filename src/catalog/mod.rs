@@ -15,7 +15,7 @@ pub use project::{AllowedWrite, ProjectFacts};
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::Symbol;
 
@@ -34,6 +34,8 @@ pub struct Catalog {
     conventions: FxHashMap<Symbol, Arc<Convention>>,
     keys: FxHashMap<String, Value>,
     key_prefixes: Vec<(String, Value)>,
+    /// What tells the version of a library: see [`Operation::unless_beside`].
+    telling: FxHashSet<Symbol>,
 }
 
 impl Catalog {
@@ -80,6 +82,11 @@ impl Catalog {
             let kind = self.of_package(before.split('.').next()?).filter(|_| is_class)?;
             self.types.get(&kind)
         })
+    }
+
+    /// Whether the name tells which version of a library a program is written for.
+    pub fn tells_a_version(&self, name: Symbol) -> bool {
+        self.telling.contains(&name)
     }
 
     /// The type that all classes of a package have.

@@ -136,6 +136,8 @@ pub(super) struct RawOperation {
     pub backward: bool,
     pub when: Option<RawOperand>,
     #[serde(default)]
+    pub unless_beside: Vec<Spanned<String>>,
+    #[serde(default)]
     pub broadcast: bool,
 }
 

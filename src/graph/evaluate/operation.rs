@@ -133,7 +133,10 @@ impl<'p> Engine<'p> {
                 members: members.filter(|_| creates),
                 shaped,
                 site,
-                confidence,
+                confidence: match self.program.is_before(operation, frame.file) {
+                    true => Confidence::Low,
+                    false => confidence,
+                },
             };
             let effect = self.effects.issue(event, &self.values);
             match operation.when.map(|operand| self.operand(arguments, operand)) {
