@@ -255,7 +255,7 @@ impl<'p> Communication<'p> {
                 }
             }
         };
-        let confidence = if self.program.is_before(&operation, file) { Confidence::Low } else { confidence };
+        let confidence = if self.program.is_before(operation, file) { Confidence::Low } else { confidence };
         let site = Site { file, span: model.span(expr) };
         Some(Issue {
             op: operation.op,
