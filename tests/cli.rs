@@ -420,7 +420,10 @@ fn what_a_function_issues_is_drawn() {
     folder.file("jobs/main.py", "import torch.distributed as dist\n\nif dist.get_rank() == 0:\n    dist.barrier()\n");
     let top = folder.ranklint(&["graph", "main.py"]);
     assert!(top.out.starts_with("main (jobs/main.py:1)\n  if `dist.get_rank() == 0` "), "{top:?}");
-    let cut = folder.ranklint(&["graph", "--lines", "1", "main.py"]);
+    assert_eq!(folder.ranklint(&["graph", "ain.py"]).code, Some(2), "a path ends at a folder");
+    folder.file("main.py", "import torch.distributed as dist\n\ndist.barrier()\n");
+    assert!(folder.ranklint(&["graph", "main.py"]).out.starts_with("main (main.py:1)\n  barrier on WORLD "));
+    let cut = folder.ranklint(&["graph", "--lines", "1", "jobs/main.py"]);
     assert_eq!(cut.out, "main (jobs/main.py:1)\n  … and more\n");
     folder.ranklint(&["graph", "train.saev"]).fails_with(2, &["`train.saev`", "did you mean `train.save`?"]);
 }

@@ -20,7 +20,9 @@ use crate::base::{FileId, FunctionId, Site};
 use super::axes::Axes;
 use arena::Arena;
 
-pub use node::{Facts, INITIALIZED, IS_MEMBER, MEMBERS, Node, REPEAT, STORE, UPDATE, WITHOUT, parts};
+pub use node::{
+    COLLECTED, COMPREHENSION, Facts, INITIALIZED, IS_MEMBER, MEMBERS, Node, REPEAT, STORE, UPDATE, WITHOUT, parts,
+};
 
 /// A symbolic value; an index into [`Values`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::flow::{Node, Value};
+use crate::flow::{COLLECTED, COMPREHENSION, Node, Value};
 use crate::model::{BinaryOp, CompareOp};
 
 use super::evaluate::{Engine, UNSET};
@@ -71,7 +71,7 @@ pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
                 push(parts);
             }
             Node::Mapped(name, parts) => match name.as_str() {
-                "comprehension" | "map" | "filter" | "store" | "update" | "extend" | "append" => push(parts),
+                COMPREHENSION | COLLECTED | "map" | "filter" | "store" | "update" | "extend" | "append" => push(parts),
                 _ => push(&parts[..parts.len().min(1)]),
             },
             // What a function makes of this rank's share; how much that is says the function.

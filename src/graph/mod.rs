@@ -51,6 +51,7 @@ mod stranded;
 mod suspects;
 mod taint;
 mod unused;
+mod versions;
 mod witness;
 
 pub use aside::Aside;

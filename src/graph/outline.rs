@@ -57,15 +57,15 @@ pub fn functions_called(program: &Program, name: &str) -> Vec<FunctionId> {
     if let Some((path, qualified)) = by_path {
         let path = path.trim_start_matches("./");
         let ends = |whole: &str| whole.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('/'));
-        let in_a_file = |found: &FunctionId, is_it: &dyn Fn(&str) -> bool| {
-            let (file, local) = program.locate(*found);
-            is_it(program.file(file).path.as_ref()) && program.symbol_of(file, local) == qualified
+        let in_files = |is_it: &dyn Fn(&str) -> bool| -> Vec<FunctionId> {
+            let is_meant = |id: &FunctionId| {
+                let (file, local) = program.locate(*id);
+                is_it(program.file(file).path.as_ref()) && program.symbol_of(file, local) == qualified
+            };
+            functions().filter(is_meant).collect()
         };
-        let whole: Vec<FunctionId> = functions().filter(|id| in_a_file(id, &|known| known == path)).collect();
-        return match whole.is_empty() {
-            true => functions().filter(|id| in_a_file(id, &ends)).collect(),
-            false => whole,
-        };
+        let whole = in_files(&|known| known == path);
+        return if whole.is_empty() { in_files(&ends) } else { whole };
     }
     let whole: Vec<FunctionId> = functions().filter(|&id| dotted(program, id) == name).collect();
     if !whole.is_empty() {

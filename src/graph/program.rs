@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Span, Symbol};
-use crate::catalog::{Catalog, Entry, Operation, ProjectFacts};
+use crate::catalog::{Catalog, Entry, ProjectFacts};
 use crate::model::{Class, File, Function, LocalClass, LocalFunction};
 
 use super::bindings::Bindings;
@@ -16,6 +16,7 @@ use super::modules::Modules;
 use super::operators::OperatorFolders;
 use super::protocol::Protocol;
 use super::resolve::Target;
+use super::versions::Versions;
 
 /// One Python file of the program.
 #[derive(Clone)]
@@ -41,7 +42,7 @@ pub struct Program {
     function_base: Vec<u32>,
     class_base: Vec<u32>,
     methods_by_name: FxHashMap<Symbol, Vec<FunctionId>>,
-    packages: Vec<Symbol>,
+    pub(super) packages: Vec<Symbol>,
     divergence: OnceLock<Divergence>,
     reaching: OnceLock<Arc<FxHashSet<FunctionId>>>,
     catalogued: Vec<OnceLock<Option<Symbol>>>,
@@ -55,8 +56,7 @@ pub struct Program {
     operators: OnceLock<OperatorFolders>,
     conduct: OnceLock<Conduct>,
     protocol: OnceLock<Protocol>,
-    /// By folder at the top, the names in it that tell the versions of libraries.
-    telling: OnceLock<FxHashSet<(Symbol, Symbol)>>,
+    pub(super) versions: OnceLock<Versions>,
     /// The files whose conduct is asked for; all where absent.
     focus: Option<FxHashSet<FileId>>,
 }
@@ -96,7 +96,7 @@ impl Program {
             operators: OnceLock::new(),
             conduct: OnceLock::new(),
             protocol: OnceLock::new(),
-            telling: OnceLock::new(),
+            versions: OnceLock::new(),
             focus: None,
         };
         program.methods_by_name = program.methods();
@@ -215,7 +215,7 @@ impl Program {
         }
         self.lineages = (0..self.class_count()).map(|_| OnceLock::new()).collect();
         self.environment = OnceLock::new();
-        self.telling = OnceLock::new();
+        self.versions = OnceLock::new();
         self.forget();
     }
 
@@ -340,27 +340,6 @@ impl Program {
     /// Whether two files belong to the same top-level folder.
     pub fn same_tree(&self, one: FileId, other: FileId) -> bool {
         self.packages[one.index()] == self.packages[other.index()]
-    }
-
-    /// Whether the program around the file is written for a version of the library in which the operation does not
-    /// communicate, as far as it speaks of what only such versions have.
-    pub fn is_before(&self, operation: &Operation, file: FileId) -> bool {
-        if operation.unless_beside.is_empty() {
-            return false;
-        }
-        let telling = self.telling.get_or_init(|| {
-            let spoken = |file: &FileEntry| {
-                let functions = file.model.functions.iter();
-                let names = functions.flat_map(|function| function.mentions.iter().copied().chain([function.name]));
-                names.filter(|&name| self.catalog.tells_a_version(name)).collect::<FxHashSet<Symbol>>()
-            };
-            let of_package = |(file, &package): (&FileEntry, &Symbol)| {
-                spoken(file).into_iter().map(move |name| (package, name)).collect::<Vec<_>>()
-            };
-            self.files.iter().zip(&self.packages).flat_map(of_package).collect()
-        });
-        let package = self.packages[file.index()];
-        operation.unless_beside.iter().any(|&name| telling.contains(&(package, name)))
     }
 
     /// The dotted name of `function` within its module; empty for the module's own body.

@@ -163,6 +163,12 @@ pub const STORE: &str = "store";
 /// The function of a container, and of what takes the place of one of its elements.
 pub const UPDATE: &str = "update in place";
 
+/// The function of what a comprehension goes through and of what it makes of each: a list, or what is made once for each.
+pub const COMPREHENSION: &str = "comprehension";
+
+/// The same, where elements may fall together: a set, or a dict.
+pub const COLLECTED: &str = "collected";
+
 /// The function of a range and of a list: as many elements, all from the list.
 pub const REPEAT: &str = "repeat";
 

@@ -1,7 +1,7 @@
 //! How many elements a sequence has, as far as that decides whether ranks have as many: shares of equal length, and elements
 //! that take the place of others.
 
-use super::{Node, REPEAT, STORE, UPDATE, Value, Values};
+use super::{COMPREHENSION, Node, REPEAT, STORE, UPDATE, Value, Values};
 use crate::model::BinaryOp;
 
 /// Parts of a sequence that are looked at for what its number of elements was computed with.
@@ -60,7 +60,7 @@ impl Values {
         match self.node(self.first_state(container)) {
             // A tensor of a given size, or a list that is written out.
             Node::Range(_) | Node::Sequence(_) => true,
-            Node::Mapped(name, _) => name.as_str() == REPEAT,
+            Node::Mapped(name, _) => matches!(name.as_str(), REPEAT | COMPREHENSION),
             _ => false,
         }
     }

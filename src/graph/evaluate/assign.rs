@@ -29,7 +29,7 @@ impl<'p> Engine<'p> {
             Expr::Starred(inner) => self.assign(frame, inner, value),
             Expr::Subscript(container, index) => {
                 let index = self.expression(frame, index);
-                self.store_element(frame, container, index, value, (model.span(target), false));
+                self.store_element(frame, container, index, value, model.span(target));
             }
             _ => {}
         }
@@ -99,28 +99,33 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Stores an element in a container, at a place in the source. One that is there already, as it is taken and stored
-    /// again, makes no new entry, but in what makes entries by itself.
-    pub(super) fn store_element(
+    /// `container[index] += …`: the element is there already, but in what makes the entries that it is asked for.
+    pub(super) fn update_element(
         &mut self,
         frame: &mut Frame<'p>,
         container: ExprId,
         index: Value,
         value: Value,
-        (span, is_there): (Span, bool),
+        span: Span,
     ) {
         let Some(path) = self.path(frame, container) else { return };
         let old = self.expression(frame, container);
-        let updates = is_there && !self.makes_entries(old, 4);
+        if matches!(self.values.node(old), Node::Mapping(_)) || self.makes_entries(old, 4) {
+            return self.store_element(frame, container, index, value, span);
+        }
+        let content = self.values.make(Node::Sequence(Box::from([value, index])));
+        let new = self.values.make(Node::Mapped(Symbol::new(UPDATE), Box::from([old, content])));
+        self.set_path(frame, path, new);
+    }
+
+    fn store_element(&mut self, frame: &mut Frame<'p>, container: ExprId, index: Value, value: Value, span: Span) {
+        let Some(path) = self.path(frame, container) else { return };
+        let old = self.expression(frame, container);
         let new = match (self.values.node(old).clone(), self.values.node(index).clone()) {
             (Node::Mapping(parts), Node::Str(_) | Node::Int(_)) => {
                 let mut parts: Vec<(Value, Value)> = parts.iter().copied().filter(|part| part.0 != index).collect();
                 parts.push((index, value));
                 self.values.make(Node::Mapping(parts.into()))
-            }
-            _ if updates => {
-                let content = self.values.make(Node::Sequence(Box::from([value, index])));
-                self.values.make(Node::Mapped(Symbol::new(UPDATE), Box::from([old, content])))
             }
             (_, Node::Str(_)) => {
                 let entry = self.values.make(Node::Mapping(Box::from([(index, value)])));

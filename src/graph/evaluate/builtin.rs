@@ -6,7 +6,7 @@ use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
 use crate::catalog::{self, Entry, ValueKind};
 use crate::finding::Confidence;
-use crate::flow::{Node, Value};
+use crate::flow::{COMPREHENSION, Node, Value};
 
 /// Functions that seed generators with their first argument, and under what name the seed is noted.
 const SEEDING: &[(&str, &[&str])] = &[
@@ -133,7 +133,7 @@ impl<'p> Engine<'p> {
                 let kept = self.values.make(Node::Range(Box::from([result])));
                 self.values.make(Node::Changed(site, Box::from([iter, kept])))
             }
-            _ => self.values.make(Node::Mapped(Symbol::new("comprehension"), Box::from([iter, content]))),
+            _ => self.values.make(Node::Mapped(Symbol::new(COMPREHENSION), Box::from([iter, content]))),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::base::{Span, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{ChoiceForm, Effect, Effects, LoopKind, Node, REPEAT, Value};
+use crate::flow::{COLLECTED, COMPREHENSION, ChoiceForm, Effect, Effects, LoopKind, Node, REPEAT, Value};
 use crate::model::{BinaryOp, Comprehension, ComprehensionKind, Expr, ExprId, UnaryOp};
 
 use super::super::resolve::{Scope, Target};
@@ -308,7 +308,11 @@ impl<'p> Engine<'p> {
             let element_of_item = inner == item && comprehension.clauses.len() == 1;
             return match element_of_item {
                 true => self.values.make(Node::Mapped(Symbol::new("list"), Box::from([iter]))),
-                false => self.values.make(Node::Mapped(Symbol::new("comprehension"), parts.into())),
+                false => {
+                    let collects = matches!(comprehension.kind, ComprehensionKind::Set | ComprehensionKind::Dict);
+                    let made = if collects { COLLECTED } else { COMPREHENSION };
+                    self.values.make(Node::Mapped(Symbol::new(made), parts.into()))
+                }
             };
         }
         let tests: Vec<Value> = tests.into_iter().map(|test| test.0).collect();

@@ -44,7 +44,7 @@ impl<'p> Engine<'p> {
                 match model.expr(*target) {
                     Expr::Subscript(container, index) => {
                         let index = self.expression(frame, index);
-                        self.store_element(frame, container, index, value, (model.span(*target), true));
+                        self.update_element(frame, container, index, value, model.span(*target));
                     }
                     _ => self.assign(frame, *target, value),
                 }

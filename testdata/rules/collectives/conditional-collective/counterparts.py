@@ -29,3 +29,22 @@ def send_alone(full, target):
     else:
         for name, shard in target.items():
             shard.zero_()
+
+
+def load_what_is_here(target, shards):
+    if dist.get_rank() == 0:
+        for shard in shards[dist.get_rank()]:
+            dist.broadcast(shard, src=0)  # error: [divergent-loop]
+    else:
+        for name, shard in target.items():
+            dist.broadcast(torch.empty_like(shard), src=0)  # error: [conditional-collective]
+
+
+def load_apart(full, target):
+    apart = dist.new_group(list(range(dist.get_world_size())))
+    if dist.get_rank() == 0:
+        for name, value in full.items():
+            dist.broadcast(value, src=0)  # error: [conditional-collective]
+    else:
+        for name, shard in target.items():
+            dist.broadcast(torch.empty_like(shard), src=0, group=apart)

@@ -37,3 +37,9 @@ def log_training(args):
     if args.local_rank in [-1, 0]:
         write("train")  # error: [conditional-collective]
         write("dev")
+
+
+def log_own(args, splits):
+    if args.local_rank in [-1, 0]:
+        for split, language in splits[args.local_rank]:
+            write(split)  # error: [conditional-collective]  # low: [divergent-loop]

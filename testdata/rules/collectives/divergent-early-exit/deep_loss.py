@@ -30,26 +30,3 @@ def train(model, loader, epochs, stopper, cuda):
         if RANK in [-1, 0]:
             if stopper(epoch):
                 break
-
-
-def train_to_the_end(model, loader, epochs, stopper, cuda):
-    if cuda and RANK != -1:
-        model = DistributedDataParallel(model)
-    for epoch in range(epochs):
-        for batch in loader:
-            x = model(batch)
-            x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
-            x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
-            x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
-            x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
-            x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
-            x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
-            x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
-            x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
-            x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
-            x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
-            x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
-            x = f.gelu(f.gelu(f.gelu(x)))
-            x.mean().backward()
-        if RANK in [-1, 0]:
-            print(stopper(epoch))

@@ -29,6 +29,19 @@ def reduce_losses_and_more(model, loader):
             dist.all_reduce(loss)  # low: [divergent-loop]
 
 
+def reduce_losses_and_none(model, loader):
+    model = FSDP(model)
+    for batch in loader:
+        losses = model(**batch)
+        if batch["weight"].sum() > 0:
+            losses["image"] = losses["all"].mean()
+        else:
+            losses["image"] = torch.zeros(1)
+        losses["all"] += losses["image"]
+        for name, loss in losses.items():
+            dist.all_reduce(loss)
+
+
 def reduce_by_folder(dataset, folders):
     found = {}
     for folder, files in folders.items():
@@ -37,6 +50,35 @@ def reduce_by_folder(dataset, folders):
         found[dataset[index]["folder"]] += 1
     for _, count in found.items():
         dist.reduce(count, 0)
+
+
+def reduce_where_there_is_one(dataset, folders):
+    found = {}
+    for folder, files in folders.items():
+        found[folder] = torch.zeros(files)
+    if len(dataset) > dist.get_rank():
+        found[dataset[dist.get_rank()]["folder"]] += 1
+    for _, count in found.items():
+        dist.reduce(count, 0)
+
+
+def reduce_places(dataset, classes):
+    found = [torch.zeros(1) for _ in range(classes)]
+    found[0] += 1
+    if len(dataset) > dist.get_rank():
+        found[dataset[dist.get_rank()]["class"]] = torch.ones(1)
+    for count in found:
+        dist.reduce(count, 0)
+
+
+def wait_for_many(dataset):
+    found = {"seen": 0, "sum": 0}
+    for index in range(dist.get_rank(), len(dataset), dist.get_world_size()):
+        found["seen"] += len(dataset[index])
+    seen = {"here": dist.get_rank()}
+    seen["here"] += 1
+    for _ in range(seen["here"]):
+        dist.barrier()  # error: [divergent-loop]
 
 
 def reduce_what_was_met(dataset):
