@@ -118,6 +118,8 @@ pub struct Operation {
     pub backward: bool,
     /// The argument that, when true, makes the call an operation; without it there is none.
     pub when: Option<Operand>,
+    /// The argument that, when true, keeps the call to its process.
+    pub unless: Option<Operand>,
     /// Names that only those versions of the library have in which it does not communicate.
     pub unless_beside: Vec<Symbol>,
     /// Whether it broadcasts a tensor or object that a control-plane manifest should announce.

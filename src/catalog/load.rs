@@ -168,6 +168,7 @@ impl<'a> Loader<'a> {
             sharded: raw.sharded,
             backward: raw.backward,
             when: self.optional(raw.when.as_ref())?,
+            unless: self.optional(raw.unless.as_ref())?,
             unless_beside,
             broadcast: raw.broadcast,
         };

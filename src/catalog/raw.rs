@@ -135,6 +135,7 @@ pub(super) struct RawOperation {
     #[serde(default)]
     pub backward: bool,
     pub when: Option<RawOperand>,
+    pub unless: Option<RawOperand>,
     #[serde(default)]
     pub unless_beside: Vec<Spanned<String>>,
     #[serde(default)]

@@ -13,7 +13,7 @@ mod walk;
 use std::hash::BuildHasher as _;
 
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Site};
 
@@ -61,6 +61,8 @@ pub struct Values {
     behind: FxHashMap<Value, Box<[Value]>>,
     /// Axes of groups of unknown extent.
     groups: FxHashMap<Value, Axes>,
+    /// What functions hold all along their loops.
+    kept: FxHashSet<Value>,
 }
 
 impl Values {
@@ -275,12 +277,18 @@ impl Values {
         false
     }
 
-    /// Whether a question has one answer as long as a function runs: of parameters, the environment and constants alone,
-    /// by logic and comparisons.
+    /// Notes that a function holds the value all along its loops.
+    pub fn keep(&mut self, value: Value) {
+        self.kept.insert(value);
+    }
+
+    /// Whether a question has one answer as long as a function runs: of parameters, the environment, constants and what
+    /// was found out before its loops alone, by logic and comparisons.
     pub fn lasts(&self, question: Value) -> bool {
         let changes = |part: Value, further: &mut Vec<Value>| match self.node(part) {
             Node::Parameter(..) | Node::Environment(_) | Node::Size(_) => false,
             Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_) => false,
+            _ if self.kept.contains(&part) => false,
             node @ (Node::Not(_) | Node::And(..) | Node::Or(..) | Node::Compare(..)) => {
                 further.extend(parts(node));
                 false

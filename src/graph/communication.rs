@@ -239,6 +239,12 @@ impl<'p> Communication<'p> {
                 return None;
             }
         }
+        if let Some(unless) = operation.unless
+            && let Some(given) = argument(model, call, unless.position.map(usize::from), unless.parameter)
+            && model.expr(given) == Expr::Bool(true)
+        {
+            return None;
+        }
         let on_world = match operation.group {
             GroupOf::World => true,
             GroupOf::Axis(axis) => axis.as_str() == "world",

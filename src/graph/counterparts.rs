@@ -1,5 +1,7 @@
 //! Peers that issue the same elsewhere, as often as nobody knows.
 
+use rustc_hash::FxHashSet;
+
 use crate::flow::{Effect, EffectId, EventId, LoopKind, Node};
 
 use super::blame::preorder;
@@ -8,6 +10,16 @@ use super::evaluate::Engine;
 use super::witness::SplitKind;
 
 impl Evidence<'_, '_> {
+    /// Whether what a rank is chooses between two arms that both issue the operation, one of them only under a condition
+    /// that ranks answer alike: whoever wrote them as two ends of one thing knows that it holds where there are both.
+    pub(super) fn is_matched_under_a_condition(&self) -> bool {
+        let by_rank = self.kind == SplitKind::Conditional && self.found.one.rank != self.found.other.rank;
+        let Some(cause) = self.cause.filter(|_| by_rank) else { return false };
+        let Effect::Choice { then, otherwise, .. } = *self.engine.effects.get(cause.effect) else { return false };
+        let ways = |arm: EffectId| ways_to(self.engine, arm, self.main);
+        matches!((ways(then), ways(otherwise)), (Some(one), Some(other)) if one != other)
+    }
+
     /// Whether both arms go through something of their own and issue the operation for each of it, where what one goes
     /// through and what the other does is mostly the same thing twice: the entries of a state dict, beside those of the
     /// dict that they replace. Ranges say how long they are.
@@ -22,18 +34,43 @@ impl Evidence<'_, '_> {
     }
 }
 
+/// Whether the arm comes to an operation of that kind on the same group whatever ranks answer alike; nothing where it
+/// comes to none.
+fn ways_to(engine: &Engine<'_>, arm: EffectId, event: EventId) -> Option<bool> {
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![(arm, true)];
+    let mut found = None;
+    while let Some((effect, always)) = pending.pop() {
+        if !seen.insert((effect, always)) {
+            continue;
+        }
+        match engine.effects.get(effect) {
+            Effect::Event(issued) if is_of_the_kind(engine, *issued, event) => {
+                found = Some(always || found.unwrap_or(false));
+            }
+            Effect::Choice { test, then, otherwise, .. } if engine.values.vary(*test).is_empty() => {
+                pending.extend([(*then, false), (*otherwise, false)]);
+            }
+            _ => pending.extend(engine.below(effect).into_iter().map(|below| (below, always))),
+        }
+    }
+    found
+}
+
+fn is_of_the_kind(engine: &Engine<'_>, issued: EventId, meant: EventId) -> bool {
+    let (issued, meant) = (engine.effects.event(issued), engine.effects.event(meant));
+    issued.op == meant.op && issued.group == meant.group
+}
+
 /// Whether the arm issues an operation of that kind on the same group for each of what all ranks have as much of, and
 /// whether that is a range.
 fn turns_issuing(engine: &Engine<'_>, arm: EffectId, event: EventId) -> Option<bool> {
-    let meant = engine.effects.event(event);
     let issues = |body: EffectId| {
-        preorder(engine, body).into_iter().any(|effect| match engine.effects.get(effect) {
-            Effect::Event(found) => {
-                let found = engine.effects.event(*found);
-                found.op == meant.op && found.group == meant.group
-            }
+        let is_meant = |effect: EffectId| match engine.effects.get(effect) {
+            Effect::Event(issued) => is_of_the_kind(engine, *issued, event),
             _ => false,
-        })
+        };
+        preorder(engine, body).into_iter().any(is_meant)
     };
     preorder(engine, arm).into_iter().find_map(|effect| match engine.effects.get(effect) {
         Effect::Loop { kind: LoopKind::For { iter, .. }, body, .. }

@@ -83,9 +83,15 @@ impl Values {
         self.before_stores(one, MAX_ARMS) == self.before_stores(other, MAX_ARMS)
     }
 
-    /// Whether a slice takes as much on every rank: `[rank * per : (rank + 1) * per]`, `[start : start + per]`, and
-    /// `[rank :: size]` of what was cut into a multiple of `size` parts.
+    /// Whether what is taken is as much on every rank: `[rank * per : (rank + 1) * per]`, `[start : start + per]`,
+    /// `[rank :: size]` of what was cut into a multiple of `size` parts, and `[rank]` of parts of `n // size` each.
     pub(super) fn is_equal_share(&self, whole: Value, slice: Value) -> bool {
+        if let Node::Apply(name, parts) = self.node(whole)
+            && name.last_part().as_str() == "split"
+            && let Some(&per) = parts.get(1)
+        {
+            return matches!(self.node(per), Node::Binary(BinaryOp::FloorDiv, ..)) && self.vary(per).is_empty();
+        }
         let Node::Range(bounds) = self.node(slice) else { return false };
         let [from, to, ref rest @ ..] = bounds[..] else { return false };
         if let [step] = *rest

@@ -38,6 +38,8 @@ pub(in crate::graph) struct Frame<'p> {
     pub(super) failing: Option<Failing>,
     /// Arms of the loop at hand that have cut a turn short.
     pub(super) cuts: Vec<CutShort>,
+    /// Whether a loop is around.
+    pub(super) turning: bool,
 }
 
 impl<'p> Frame<'p> {

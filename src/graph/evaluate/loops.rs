@@ -72,6 +72,10 @@ impl<'p> Engine<'p> {
             .collect();
         let mut outcome = (Effects::NOTHING, None);
         let outer_cuts = std::mem::take(&mut frame.cuts);
+        let turning = std::mem::replace(&mut frame.turning, true);
+        if !turning {
+            self.keep(frame, &carried);
+        }
         for round in 0..LOOP_ROUNDS {
             let returns = frame.returns.len();
             let mut decided = None;
@@ -119,6 +123,7 @@ impl<'p> Engine<'p> {
             frame.returns.truncate(returns);
         }
         frame.cuts = outer_cuts;
+        frame.turning = turning;
         for (&(name, _), value) in carried.iter().zip(&current) {
             if let Some(value) = value {
                 let value = self.own_group(*value);
@@ -126,6 +131,16 @@ impl<'p> Engine<'p> {
             }
         }
         outcome
+    }
+
+    /// Notes what variables hold that the loop does not assign: each turn finds the same there.
+    fn keep(&mut self, frame: &Frame<'p>, carried: &[(Symbol, Option<Value>)]) {
+        let is_assigned = |name: Symbol| carried.iter().any(|carried| carried.0 == name);
+        for (&name, &value) in &frame.env {
+            if !is_assigned(name) {
+                self.values.keep(value);
+            }
+        }
     }
 
     /// Whether a loop puts something into the container.

@@ -306,6 +306,7 @@ impl<'p> Engine<'p> {
             passed: Vec::new(),
             failing: None,
             cuts: Vec::new(),
+            turning: false,
         };
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);

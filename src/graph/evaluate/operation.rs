@@ -139,17 +139,14 @@ impl<'p> Engine<'p> {
                 },
             };
             let effect = self.effects.issue(event, &self.values);
-            match operation.when.map(|operand| self.operand(arguments, operand)) {
-                None => self.emit(frame, effect),
-                Some(None) => {}
-                Some(Some((when, _))) => match self.values.node(when) {
-                    Node::Bool(true) => self.emit(frame, effect),
-                    Node::Bool(false) | Node::None => {}
-                    _ => {
-                        let form = crate::flow::ChoiceForm::Expression;
-                        self.choose(frame, when, span, form, effect, crate::flow::Effects::NOTHING);
-                    }
-                },
+            let when = self.is_issued(arguments, operation);
+            match self.values.node(when) {
+                Node::Bool(true) => self.emit(frame, effect),
+                Node::Bool(false) | Node::None => {}
+                _ => {
+                    let form = crate::flow::ChoiceForm::Expression;
+                    self.choose(frame, when, span, form, effect, crate::flow::Effects::NOTHING);
+                }
             }
         }
         let mut everything = arguments.values();
@@ -201,6 +198,19 @@ impl<'p> Engine<'p> {
             Outcome::Agrees => agreed,
             Outcome::Differs => spread,
             Outcome::Nothing => self.values.make(Node::Unknown(site)),
+        }
+    }
+
+    /// Whether a call with these arguments is an operation at all.
+    fn is_issued(&mut self, arguments: &Arguments, operation: &Operation) -> Value {
+        let always = self.values.make(Node::Bool(operation.when.is_none()));
+        let when = operation.when.and_then(|operand| self.operand(arguments, operand)).map_or(always, |given| given.0);
+        match operation.unless.and_then(|operand| self.operand(arguments, operand)) {
+            Some((unless, _)) => {
+                let is_not = self.values.make(Node::Not(unless));
+                self.values.make(Node::And(when, is_not))
+            }
+            None => when,
         }
     }
 

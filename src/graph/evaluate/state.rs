@@ -101,6 +101,7 @@ impl<'p> Engine<'p> {
             passed: Vec::new(),
             failing: None,
             cuts: Vec::new(),
+            turning: false,
         }
     }
 

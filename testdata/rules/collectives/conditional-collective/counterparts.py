@@ -48,3 +48,29 @@ def load_apart(full, target):
     else:
         for name, shard in target.items():
             dist.broadcast(torch.empty_like(shard), src=0, group=apart)
+
+
+def deal(batches, shape, launched, training):
+    if dist.get_rank() == 0:
+        batch = next(batches)
+        if launched:
+            if not training:
+                dist.broadcast(torch.tensor(len(batch)), src=0)
+            dist.broadcast(batch, src=0)
+    else:
+        if not training:
+            dist.broadcast(torch.empty(1), src=0)
+        batch = torch.empty(shape)
+        dist.broadcast(batch, src=0)  # low: [conditional-collective]
+    return batch
+
+
+def deal_one_more(batches, shape, training):
+    if dist.get_rank() == 0:
+        batch = next(batches)
+        dist.broadcast(batch, src=0)
+    else:
+        batch = torch.empty(shape)
+        dist.broadcast(batch, src=0)
+        dist.broadcast(batch, src=0)  # error: [conditional-collective]
+    return batch
