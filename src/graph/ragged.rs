@@ -36,17 +36,43 @@ const FIELDS: [&str; 4] = ["input_ids", "attention_mask", "labels", "token_type_
 /// What of a model's output has an entry for each token.
 const OUTPUTS: [&str; 2] = ["logits", "last_hidden_state"];
 
-/// Whether a tensor has a dimension that is padded to the longest sequence of this rank's batch, and no reduction or
-/// padding has taken it away.
-pub(super) fn ragged(engine: &Engine<'_>, value: Value) -> Option<Differs> {
+/// Whether a tensor that is handed over there has a dimension that is padded to the longest sequence of this rank's batch,
+/// and no reduction or padding has taken it away.
+pub(super) fn ragged(engine: &Engine<'_>, value: Value, site: Site) -> Option<Differs> {
     let batch = source(engine, value, FUEL)?;
     let axes = engine.values.vary(batch);
     let source = leaf(engine, batch, axes)?;
-    engine.shares.contains(&source).then_some(Differs { axes, source, confidence: Confidence::Medium })
+    let confidence = match padding(engine, site) {
+        Padding::Longest => Confidence::Medium,
+        Padding::Unsaid => Confidence::Low,
+        Padding::Maximum => return None,
+    };
+    engine.shares.contains(&source).then_some(Differs { axes, source, confidence })
 }
 
-/// Whether the tokenizer of that file pads every sequence to one length, whatever the batch.
-pub(super) fn is_padded_to_a_maximum(engine: &Engine<'_>, site: Site) -> bool {
+/// How the file around an operation pads its sequences.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Padding {
+    /// Each batch to its longest, or each its own way.
+    Longest,
+    /// All to one length, whatever the batch.
+    Maximum,
+    /// Nothing in the file says.
+    Unsaid,
+}
+
+/// Names of what pads a batch to its longest sequence; a `Trainer` does unless it is told otherwise.
+const PADDERS: [&str; 6] = [
+    "pad_sequence",
+    "DataCollatorWithPadding",
+    "DataCollatorForSeq2Seq",
+    "DataCollatorForTokenClassification",
+    "pad",
+    "Trainer",
+];
+
+/// How the tokenizers and collators of that file pad.
+fn padding(engine: &Engine<'_>, site: Site) -> Padding {
     let model = &engine.program.file(site.file).model;
     let calls = (0..model.expr_count() as u32).filter_map(|expr| match model.expr(ExprId(expr)) {
         Expr::Call(call) => Some(model.call(call)),
@@ -56,7 +82,12 @@ pub(super) fn is_padded_to_a_maximum(engine: &Engine<'_>, site: Site) -> bool {
         keyword.name.is_some_and(|name| name.as_str() == "padding") && model.expr(keyword.value) != Expr::Bool(false)
     });
     let to_maximum = |value: ExprId| matches!(model.expr(value), Expr::Str(how) if how.as_str() == "max_length");
-    padded.next().is_some_and(|first| to_maximum(first.value) && padded.all(|keyword| to_maximum(keyword.value)))
+    let mut mentioned = model.functions.iter().flat_map(|function| &function.mentions);
+    match padded.next() {
+        Some(first) if to_maximum(first.value) && padded.all(|keyword| to_maximum(keyword.value)) => Padding::Maximum,
+        None if !mentioned.any(|name| PADDERS.contains(&name.as_str())) => Padding::Unsaid,
+        _ => Padding::Longest,
+    }
 }
 
 /// The batch or field of one whose sequence length the value has.

@@ -7,7 +7,7 @@ use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Node, Value};
 
 use super::evaluate::Engine;
-use super::ragged::{is_padded_to_a_maximum, ragged};
+use super::ragged::ragged;
 
 /// How deep values are followed.
 const FUEL: u32 = 12;
@@ -67,8 +67,7 @@ pub(super) fn shapes(
                 let event = engine.effects.event(*event);
                 let Some(shaped) = event.shaped else { continue };
                 let group = engine.values.group_axes(event.group);
-                let found = shape(engine, shaped, FUEL)
-                    .or_else(|| ragged(engine, shaped).filter(|_| !is_padded_to_a_maximum(engine, event.site)));
+                let found = shape(engine, shaped, FUEL).or_else(|| ragged(engine, shaped, event.site));
                 let Some(found) = found.filter(|found| found.axes.meets(group)) else { continue };
                 if shapes.iter().any(|known| known.site == event.site) {
                     continue;

@@ -1,5 +1,6 @@
 //! Along which axes a value may differ, worked out from its parts when it is made.
 
+use super::simplify::is_constructor;
 use super::{Facts, Node, Value, Values};
 use crate::flow::axes::Axes;
 use crate::model::CompareOp;
@@ -193,6 +194,12 @@ impl Values {
                 Node::Compare(..) | Node::Not(_) | Node::Apply(..) | Node::Sequence(_) => self.absence(*tensor, fuel),
                 _ => self.shape(value),
             },
+            Node::Carried(_, _, parts)
+                if fuel > 0 && parts.iter().all(|&part| self.absence(part, fuel - 1).is_empty()) =>
+            {
+                Axes::NONE
+            }
+            Node::Apply(name, _) if is_constructor(*name) => Axes::NONE,
             _ => self.shape(value),
         }
     }

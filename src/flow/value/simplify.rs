@@ -253,7 +253,7 @@ impl Values {
     fn is_test(&mut self, left: Value, right: Value) -> Result<Value, Node> {
         let none = |node: &Node| matches!(node, Node::None);
         let never_none = |node: &Node| {
-            matches!(node, Node::Apply(name, _) if is_tensor(name.as_str()))
+            matches!(node, Node::Apply(name, _) if is_tensor(name.as_str()) || is_constructor(*name))
                 || matches!(
                     node,
                     Node::Sequence(_)
@@ -341,4 +341,12 @@ fn is_tensor(name: &str) -> bool {
     let made = matches!(name, "tensor" | "as_tensor" | "stack" | "cat");
     let moved = matches!(name, "cuda" | "cpu" | "to" | "clone" | "detach" | "contiguous" | "float" | "half" | "long");
     made || moved
+}
+
+/// Whether a name is a class's by its form, so that what is called by it is made there.
+pub(super) fn is_constructor(name: Symbol) -> bool {
+    let name = name.last_part().as_str();
+    let is_accessor = ["Get", "Find", "Load", "Read"].iter().any(|verb| name.starts_with(verb));
+    let is_class = name.starts_with(|first: char| first.is_ascii_uppercase());
+    is_class && !is_accessor && name.contains(|letter: char| letter.is_ascii_lowercase())
 }

@@ -39,3 +39,19 @@ def load_on_the_first(make):
     tokenizer = make() if dist.get_rank() == 0 else None
     if tokenizer is None:
         dist.barrier()  # error: [conditional-collective]
+
+
+def wait_with_session(runtime, path, other):
+    if dist.get_rank() == 0:
+        path = other
+    session = runtime.InferenceSession(path)
+    if session is not None:
+        dist.barrier()
+
+
+def wait_with_what_is_found(runtime, path, other):
+    if dist.get_rank() == 0:
+        path = other
+    session = runtime.find_session(path)
+    if session is not None:
+        dist.barrier()  # low: [conditional-collective]

@@ -24,10 +24,3 @@ class Reducing(Trainer):
         self.accelerator.gather(outputs.loss)
         self.accelerator.gather(outputs.logits[:, 0])
         return outputs.loss * seen.sum()
-
-
-def lengths_of_a_loop(network, test_loader):
-    accelerator = Accelerator()
-    for batch in test_loader:
-        accelerator.gather(batch["input_ids"])  # error: [unagreed-shape]
-        accelerator.gather(batch["input_ids"].shape[0] * batch["score"])
