@@ -284,7 +284,10 @@ impl Evidence<'_, '_> {
                 _ => None,
             });
             let first = events.find(|event| event.op.as_str() != "barrier");
-            first.is_some_and(|first| first.root.is_some() && first.group == main.group)
+            first.is_some_and(|first| {
+                let has_root = first.root.is_some() || HAS_ROOT.contains(&first.op.as_str());
+                has_root && first.group == main.group
+            })
         };
         preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
             Effect::Loop { kind: LoopKind::While { test }, body, .. } => {
@@ -387,6 +390,9 @@ fn leaves_by_assertion(engine: &Engine<'_>, effect: EffectId) -> bool {
     }
     asserts
 }
+
+/// Operations with a root, which is the first rank where none is given.
+const HAS_ROOT: [&str; 4] = ["broadcast", "broadcast_object_list", "scatter", "scatter_object_list"];
 
 /// Why a number that is drawn differs, as the catalogue says it.
 pub(super) const DRAWN: &str = "each process draws its own";
