@@ -41,7 +41,8 @@ impl<'p> Engine<'p> {
         let element = |(index, &part): (usize, &ExprId)| {
             let index = self.values.make(Node::Int(index as i64));
             let element = match self.values.node(value) {
-                Node::Sequence(_) | Node::If(..) | Node::Index(..) => Node::Index(value, index),
+                // Who calls knows the parts of what it hands over.
+                Node::Sequence(_) | Node::If(..) | Node::Index(..) | Node::Parameter(..) => Node::Index(value, index),
                 _ => Node::Item(frame.site(model.span(part)), value),
             };
             (part, self.values.make(element))
@@ -64,6 +65,7 @@ impl<'p> Engine<'p> {
         let says_nothing = match self.values.node(value) {
             // Which rank is meant was asked of the library: this rank's own is catalogued.
             Node::Apply(called, _) => !called.as_str().starts_with("torch.distributed."),
+            Node::Index(whole, _) => matches!(self.values.node(*whole), Node::Parameter(..)),
             node => matches!(
                 node,
                 Node::Unknown(_) | Node::Attribute(..) | Node::Carried(..) | Node::Item(..) | Node::Local(..)

@@ -50,3 +50,24 @@ def show(page):
         page.launch()
     else:
         follow_after_a_barrier()  # low: [conditional-collective]
+
+
+def answer(question):
+    dist.barrier()
+    dist.broadcast_object_list([question])
+
+
+def work_for_ever(model):
+    while True:
+        dist.barrier()
+        question = [None]
+        dist.broadcast_object_list(question)
+        model(question)
+
+
+def demonstrate(page, model):
+    if dist.get_rank() == 0:
+        page.click(fn=answer)
+        page.launch()
+    else:
+        work_for_ever(model)  # low: [conditional-collective]
