@@ -121,8 +121,17 @@ pub struct Missing {
     pub axes: BTreeSet<Axes>,
     /// Numbers of ranks it asked for.
     pub sizes: BTreeSet<Axes>,
-    /// Opaque facts that may differ between the ranks under examination.
-    pub atoms: BTreeSet<Value>,
+    /// Opaque facts that may differ between the ranks under examination, in the order in which they were asked for.
+    pub atoms: Vec<Value>,
+}
+
+impl Missing {
+    /// Notes an opaque fact.
+    pub fn ask(&mut self, atom: Value) {
+        if !self.atoms.contains(&atom) {
+            self.atoms.push(atom);
+        }
+    }
 }
 
 /// What gives back as many elements as it is given.
@@ -416,7 +425,7 @@ impl<'a> Evaluator<'a> {
             Some(&known) => Truth::Known(known),
             None => {
                 if self.values.truth_axes(value).meets(self.world.axes) {
-                    self.missing.borrow_mut().atoms.insert(value);
+                    self.missing.borrow_mut().ask(value);
                 }
                 Truth::Same(label(&value))
             }

@@ -21,16 +21,33 @@ pub(super) struct Outline {
     events: Vec<EventId>,
     tests: Vec<Value>,
     loops: Vec<Value>,
+    /// Both, those of the function itself before those of what it calls.
+    questions: Vec<Question>,
+}
+
+/// What decides a choice or a loop.
+#[derive(Clone, Copy)]
+struct Question {
+    /// In how many calls it lies.
+    depth: u32,
+    value: Value,
+    /// Whether it says how often, not whether.
+    counts: bool,
 }
 
 /// Opaque facts that are varied together; more are varied one at a time.
 const MAX_ATOMS: usize = 4;
 
+/// Opaque facts that are varied at all.
+pub(super) const MAX_VARIED: usize = 48;
+
 pub(super) fn outline(effects: &Effects, root: EffectId) -> Outline {
-    let mut out = Outline { events: Vec::new(), tests: Vec::new(), loops: Vec::new() };
+    let mut out = Outline { events: Vec::new(), tests: Vec::new(), loops: Vec::new(), questions: Vec::new() };
     let mut seen = FxHashSet::default();
-    let mut pending = vec![root];
-    while let Some(effect) = pending.pop() {
+    let mut pending = vec![(root, 0)];
+    while let Some((effect, depth)) = pending.pop() {
+        let ask = |questions: &mut Vec<Question>, value, counts| questions.push(Question { depth, value, counts });
+        let mut inside = depth;
         if !seen.insert(effect) {
             continue;
         }
@@ -40,12 +57,19 @@ pub(super) fn outline(effects: &Effects, root: EffectId) -> Outline {
             Effect::Event(event) => out.events.push(*event),
             Effect::Choice { test, then, otherwise, .. } => {
                 out.tests.push(*test);
+                ask(&mut out.questions, *test, false);
                 below.extend([*then, *otherwise]);
             }
             Effect::Loop { kind, body, orelse, .. } => {
                 match kind {
-                    LoopKind::For { iter, .. } => out.loops.push(*iter),
-                    LoopKind::While { test } => out.tests.push(*test),
+                    LoopKind::For { iter, .. } => {
+                        out.loops.push(*iter);
+                        ask(&mut out.questions, *iter, true);
+                    }
+                    LoopKind::While { test } => {
+                        out.tests.push(*test);
+                        ask(&mut out.questions, *test, false);
+                    }
                 }
                 below.extend([*body, *orelse]);
             }
@@ -55,11 +79,15 @@ pub(super) fn outline(effects: &Effects, root: EffectId) -> Outline {
                 below.extend([*orelse, *finally]);
             }
             Effect::Scope { manager, body } => below.extend([*manager, *body]),
-            Effect::Call { body, .. } => below.push(*body),
+            Effect::Call { body, .. } => {
+                below.push(*body);
+                inside += 1;
+            }
             Effect::Nothing | Effect::Exit(..) | Effect::Hole | Effect::Invoke { .. } | Effect::Pending { .. } => {}
         }
-        pending.extend(below.into_iter().rev());
+        pending.extend(below.into_iter().rev().map(|below| (below, inside)));
     }
+    out.questions.sort_by_key(|question| question.depth);
     out
 }
 
@@ -218,15 +246,16 @@ pub(super) fn needed(terms: Terms<'_>, outline: &Outline, world: World) -> Missi
     for rank in 0..world.size {
         let class = Assignment { rank, ..Assignment::default() };
         let evaluator = Evaluator::new(terms.values, world, &class).with_common(common);
-        for &test in &outline.tests {
-            evaluator.truth(test);
-        }
-        for &iter in &outline.loops {
-            let iter = evaluator.counted(iter);
+        for question in &outline.questions {
+            if !question.counts {
+                evaluator.truth(question.value);
+                continue;
+            }
+            let iter = evaluator.counted(question.value);
             let known =
                 matches!(evaluator.value(iter), crate::flow::Concrete::Tuple(_) | crate::flow::Concrete::Keys(_));
             if !known && terms.values.shape(iter).meets(world.axes) {
-                evaluator.missing.borrow_mut().atoms.insert(iter);
+                evaluator.missing.borrow_mut().ask(iter);
             }
         }
         for &event in &outline.events {
@@ -240,7 +269,7 @@ pub(super) fn needed(terms: Terms<'_>, outline: &Outline, world: World) -> Missi
         out.rank |= missing.rank;
         out.axes.extend(missing.axes);
         out.sizes.extend(missing.sizes);
-        out.atoms.extend(missing.atoms);
+        missing.atoms.into_iter().for_each(|atom| out.ask(atom));
         // Who need not know the rank answers the same for each.
         if !missing.rank {
             break;
@@ -298,7 +327,7 @@ pub(super) fn neighbours(
             out.push(other);
         }
     }
-    for &atom in atoms.iter().take(32) {
+    for &atom in atoms.iter().take(MAX_VARIED) {
         // Of many facts only few mixtures are begun with: where all of them hold, each is taken away in turn.
         let flipped = match base.atoms.get(&atom) {
             Some(false) => true,

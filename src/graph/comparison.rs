@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::flow::{Assignment, Axes, EffectId, GroupKey, Healed, Missing, Tracer, Value, World, disputed};
 
 use super::classes::{
-    Outline, Terms, axes_of, bases, contradicts, groups, is_misplaced, members, needed, neighbours, outline, world_size,
+    MAX_VARIED, Outline, Terms, axes_of, bases, contradicts, groups, is_misplaced, members, needed, neighbours,
+    outline, world_size,
 };
 use super::witness::Found;
 
@@ -44,11 +45,8 @@ impl Question {
     }
 
     /// Where classes of ranks first differ on the group, but for what is healed.
-    pub fn first_difference(&self, terms: Terms<'_>, group: &GroupKey, healed: &Healed) -> Option<Found> {
-        match first_difference(terms, self.root, &self.outline, group, self.size, healed) {
-            Answer::Parted(found) => Some(*found),
-            Answer::InStep | Answer::TooLarge => None,
-        }
+    pub fn first_difference(&self, terms: Terms<'_>, group: &GroupKey, healed: &Healed) -> Answer<Found> {
+        first_difference(terms, self.root, &self.outline, group, self.size, healed)
     }
 
     /// What was asked about.
@@ -175,7 +173,8 @@ fn compare_classes(
             }
         }
     }
-    Answer::InStep
+    // Of what has not been varied nobody knows.
+    if atoms.len() > MAX_VARIED { Answer::TooLarge } else { Answer::InStep }
 }
 
 /// Whether two ranks can be what the classes say. Classes that differ in a fact alone are one rank where only one rank

@@ -195,18 +195,20 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
         // Few functions part ranks: which do not is asked of all at once.
         let mut partings =
             parts(engine.terms(), traced.iter().map(|traced| traced.root), &healed, spread, &prepared.stop);
-        // What is too large is compared once more, in short.
-        let large = (0..traced.len()).filter(|&index| matches!(partings[index], Answer::TooLarge));
-        let short: Vec<(usize, EffectId)> = large
-            .filter_map(|index| {
-                let Traced { function, root, .. } = traced[index];
-                let short = engine.on_behalf_of(function, |engine| engine.without_checks(root));
-                (short != root).then_some((index, short))
-            })
-            .collect();
-        let again = parts(engine.terms(), short.iter().map(|(_, short)| *short), &healed, spread, &prepared.stop);
-        for ((index, _), parting) in short.into_iter().zip(again) {
-            partings[index] = parting;
+        // What is too large is compared again, in short, and then in shorter.
+        for abridge in [without_checks, in_short] {
+            let large = (0..traced.len()).filter(|&index| matches!(partings[index], Answer::TooLarge));
+            let short: Vec<(usize, EffectId)> = large
+                .filter_map(|index| {
+                    let Traced { function, root, .. } = traced[index];
+                    let short = engine.on_behalf_of(function, |engine| abridge(engine, function, root));
+                    (short != root).then_some((index, short))
+                })
+                .collect();
+            let again = parts(engine.terms(), short.iter().map(|(_, short)| *short), &healed, spread, &prepared.stop);
+            for ((index, _), parting) in short.into_iter().zip(again) {
+                partings[index] = parting;
+            }
         }
         let mut heals = false;
         for (&Traced { function, effects, root }, parting) in traced.iter().zip(partings) {
@@ -217,7 +219,17 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
                 let Parting { question, found } = *parting;
                 // What has been healed since may have settled it.
                 let found = (!heals).then_some(found);
-                heals |= check(&engine, function, question.root(), (&question, found), &mut healed, &mut out.splits);
+                let mut asked = check(&engine, function, (&question, found), &mut healed, &mut out.splits);
+                // What was found first may stand in front of what is too large to be looked through: not so in short.
+                if asked.too_large {
+                    let short = engine.on_behalf_of(function, |engine| engine.in_short(question.root(), function));
+                    let question = (short != root).then(|| Question::of(engine.terms(), short)).flatten();
+                    if let Some(question) = question {
+                        asked.healed |=
+                            check(&engine, function, (&question, None), &mut healed, &mut out.splits).healed;
+                    }
+                }
+                heals |= asked.healed;
             }
             seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);
             gates(&engine, function, effects, &mut out.gates);
@@ -231,6 +243,16 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
 /// Loops of the files whose order is each process's own: that takes no traces and can be found beside them.
 pub fn orders(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {
     Divergence { unordered: unordered_loops(program, &prepared.reaching, files), ..Divergence::default() }
+}
+
+/// The effect without the checks that a function makes.
+fn without_checks(engine: &mut Engine<'_>, _: FunctionId, root: EffectId) -> EffectId {
+    engine.without_checks(root)
+}
+
+/// The effect with what all ranks do alike in short.
+fn in_short(engine: &mut Engine<'_>, function: FunctionId, root: EffectId) -> EffectId {
+    engine.in_short(root, function)
 }
 
 /// A function whose effects are complete.
@@ -285,27 +307,43 @@ fn whole(engine: &mut Engine<'_>, root: EffectId) -> EffectId {
     }
 }
 
-/// Finds where ranks part ways in a function, of which the first place may be known. Says whether anything was healed.
+/// How far a function was looked through.
+#[derive(Default)]
+struct Checked {
+    /// Whether anything was healed.
+    healed: bool,
+    /// Whether it was given up.
+    too_large: bool,
+}
+
+/// Finds where ranks part ways in a function, of which the first place may be known.
 fn check(
     engine: &Engine<'_>,
     function: FunctionId,
-    root: EffectId,
     (question, mut first): (&Question, Option<Found>),
     healed: &mut Healed,
     out: &mut Vec<Split>,
-) -> bool {
-    let mut any = false;
+) -> Checked {
+    let mut checked = Checked::default();
     for group in &question.groups {
         if first.as_ref().is_some_and(|first| first.group != *group) {
             continue;
         }
         for _ in 0..MAX_SPLITS {
-            let known = first.take();
-            let found = known.or_else(|| question.first_difference(engine.terms(), group, healed));
-            let Some(found) = found else { break };
-            let Some((mut split, heals)) = explain(engine, function, root, &found, healed) else { break };
+            let found = match first.take() {
+                Some(found) => found,
+                None => match question.first_difference(engine.terms(), group, healed) {
+                    Answer::Parted(found) => *found,
+                    Answer::InStep => break,
+                    Answer::TooLarge => {
+                        checked.too_large = true;
+                        break;
+                    }
+                },
+            };
+            let Some((mut split, heals)) = explain(engine, function, question.root(), &found, healed) else { break };
             let mut fresh = false;
-            any |= !heals.is_empty();
+            checked.healed |= !heals.is_empty();
             for (site, call, heal) in heals {
                 fresh |= healed.insert(site, call, heal);
             }
@@ -318,7 +356,7 @@ fn check(
             out.push(split);
         }
     }
-    any
+    checked
 }
 
 /// Whether a finding needs more than one inferred step.

@@ -42,9 +42,12 @@ impl Values {
                 let whole = left_facts.join(right_facts);
                 match op {
                     // Whether something is `None` is a fact of its shape, not of its contents.
+                    CompareOp::Is | CompareOp::IsNot if *self.node(*right) == Node::None => {
+                        Facts { vary: self.absence(*left, 6) | self.identity(*left), ..whole }
+                    }
+                    // Whether two things are one is a question of which they are, not of what is in them.
                     CompareOp::Is | CompareOp::IsNot => {
-                        let shape = self.absence(*left, 6) | right_facts.shape;
-                        Facts { vary: shape | self.identity(*left), ..whole }
+                        Facts { vary: self.identity(*left) | self.identity(*right), ..whole }
                     }
                     // Whether a key is in a container is a fact of the key and of the container's shape.
                     CompareOp::In | CompareOp::NotIn => {

@@ -6,7 +6,7 @@ use super::substitute::Substitution;
 use super::{Engine, Frame, MAX_INLINE};
 use crate::base::{FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Effect, EffectId, Effects, HandlerEffect, Node, Value};
+use crate::flow::{Effect, EffectId, Effects, HandlerEffect, Node, Summed, Value};
 
 /// Effects up to this weight are not told any shorter.
 const SHORT: u32 = 4;
@@ -39,16 +39,34 @@ impl<'p> Engine<'p> {
         if let Some(&known) = self.condensed.get(&function) {
             return known;
         }
-        let short = self.condensed(effects, function, &mut FxHashMap::default());
+        let short = self.condensed(effects, function);
         self.condensed.insert(function, short);
         short
     }
 
+    /// A large effect with what all ranks do alike told in short, whatever callers decide in it, for when it is too large
+    /// to be compared as it is, even without its checks.
+    pub(in crate::graph) fn in_short(&mut self, root: EffectId, function: FunctionId) -> EffectId {
+        let short = self.without_checks(root);
+        let is_alike = |summed: Summed| summed.answers.is_empty();
+        let short = self.condensed_part(short, function, &is_alike, &mut FxHashMap::default());
+        if short != root {
+            self.shortened.insert(short);
+        }
+        short
+    }
+
     /// The effect with all parts told in short that neither ranks nor callers decide.
-    pub(super) fn condensed(
+    pub(super) fn condensed(&mut self, effect: EffectId, function: FunctionId) -> EffectId {
+        let is_settled = |summed: Summed| summed.varies.is_empty() && !summed.open;
+        self.condensed_part(effect, function, &is_settled, &mut FxHashMap::default())
+    }
+
+    fn condensed_part(
         &mut self,
         effect: EffectId,
         function: FunctionId,
+        settled: &dyn Fn(Summed) -> bool,
         known: &mut FxHashMap<EffectId, EffectId>,
     ) -> EffectId {
         let summed = self.effects.summed(effect);
@@ -59,9 +77,9 @@ impl<'p> Engine<'p> {
             return short;
         }
         let told = self.effects.get(effect).clone();
-        let settled = summed.varies.is_empty() && !(summed.open || summed.hole || summed.invokes || summed.pending);
+        let is_whole = !(summed.hole || summed.invokes || summed.pending);
         let stays = !summed.exits || matches!(told, Effect::Call { .. });
-        let short = if settled && stays {
+        let short = if is_whole && stays && settled(summed) {
             match told {
                 Effect::Call { function, site, body } => self.abbreviated_at(body, function, site),
                 _ => self.gist(effect, function),
@@ -72,7 +90,7 @@ impl<'p> Engine<'p> {
                 _ => function,
             };
             let parts: Vec<EffectId> =
-                self.below(effect).into_iter().map(|part| self.condensed(part, below, known)).collect();
+                self.below(effect).into_iter().map(|part| self.condensed_part(part, below, settled, known)).collect();
             self.with_parts(told, &parts).unwrap_or(effect)
         };
         known.insert(effect, short);

@@ -1,6 +1,5 @@
 //! Calls that were left alone, looked into where it matters.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::base::{FunctionId, Site};
@@ -76,7 +75,7 @@ impl Engine<'_> {
             }
         };
         let body = match self.effects.summed(body).weight > MAX_INLINE {
-            true => self.condensed(body, function, &mut FxHashMap::default()),
+            true => self.condensed(body, function),
             false => body,
         };
         if self.effects.summed(body).weight > MAX_INLINE {
