@@ -22,12 +22,12 @@ pub(super) struct Outline {
     tests: Vec<Value>,
     loops: Vec<Value>,
     /// Both, those of the function itself before those of what it calls.
-    questions: Vec<Question>,
+    questions: Vec<Decider>,
 }
 
 /// What decides a choice or a loop.
 #[derive(Clone, Copy)]
-struct Question {
+struct Decider {
     /// In how many calls it lies.
     depth: u32,
     value: Value,
@@ -46,7 +46,7 @@ pub(super) fn outline(effects: &Effects, root: EffectId) -> Outline {
     let mut seen = FxHashSet::default();
     let mut pending = vec![(root, 0)];
     while let Some((effect, depth)) = pending.pop() {
-        let ask = |questions: &mut Vec<Question>, value, counts| questions.push(Question { depth, value, counts });
+        let ask = |questions: &mut Vec<Decider>, value, counts| questions.push(Decider { depth, value, counts });
         let mut inside = depth;
         if !seen.insert(effect) {
             continue;

@@ -222,11 +222,11 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
                 let mut asked = check(&engine, function, (&question, found), &mut healed, &mut out.splits);
                 // What was found first may stand in front of what is too large to be looked through: not so in short.
                 if asked.too_large {
-                    let short = engine.on_behalf_of(function, |engine| engine.in_short(question.root(), function));
-                    let question = (short != root).then(|| Question::of(engine.terms(), short)).flatten();
-                    if let Some(question) = question {
-                        asked.healed |=
-                            check(&engine, function, (&question, None), &mut healed, &mut out.splits).healed;
+                    let large = question.root();
+                    let short = engine.on_behalf_of(function, |engine| engine.in_short(large, function));
+                    let short = (short != large).then(|| Question::of(engine.terms(), short)).flatten();
+                    if let Some(short) = short {
+                        asked.healed |= check(&engine, function, (&short, None), &mut healed, &mut out.splits).healed;
                     }
                 }
                 heals |= asked.healed;

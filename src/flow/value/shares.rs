@@ -86,13 +86,7 @@ impl Values {
     /// Whether what is taken is as much on every rank: `[rank * per : (rank + 1) * per]`, `[start : start + per]`,
     /// `[rank :: size]` of what was cut into a multiple of `size` parts, and `[rank]` of parts of `n // size` each.
     pub(super) fn is_equal_share(&self, whole: Value, slice: Value) -> bool {
-        if let Node::Apply(name, parts) = self.node(whole)
-            && name.last_part().as_str() == "split"
-            && let Some(&per) = parts.get(1)
-        {
-            return matches!(self.node(per), Node::Binary(BinaryOp::FloorDiv, ..)) && self.vary(per).is_empty();
-        }
-        let Node::Range(bounds) = self.node(slice) else { return false };
+        let Node::Range(bounds) = self.node(slice) else { return self.has_equal_parts(whole) };
         let [from, to, ref rest @ ..] = bounds[..] else { return false };
         if let [step] = *rest
             && *self.node(to) == Node::None
@@ -122,6 +116,15 @@ impl Values {
         [(a, b, c, d), (a, b, d, c), (b, a, c, d), (b, a, d, c)]
             .into_iter()
             .any(|(index, per, next, same)| per == same && uniform(per) && after(index, next))
+    }
+
+    /// Whether a sequence was split into parts of so many elements that there is one for each rank: `n // size`.
+    fn has_equal_parts(&self, whole: Value) -> bool {
+        let Node::Apply(name, parts) = self.node(whole) else { return false };
+        let per = parts.get(1).filter(|_| name.last_part().as_str() == "split");
+        per.is_some_and(|&per| {
+            matches!(self.node(per), Node::Binary(BinaryOp::FloorDiv, ..)) && self.vary(per).is_empty()
+        })
     }
 
     /// Whether the number of elements of a sequence was made a multiple of so many: cut into `n * size` parts, padded by
