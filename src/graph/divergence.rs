@@ -12,24 +12,21 @@ use crate::flow::{ChoiceForm, Effect, EffectId, Effects, GroupKey, Healed};
 use crate::model::{FunctionKind, LocalFunction};
 
 use super::candidates;
-use super::classes::Terms;
-use super::comparison::{Answer, MAX_WEIGHT, Parting, Question, parts_ranks};
+use super::comparison::MAX_WEIGHT;
 use super::evaluate::Engine;
 use super::gates::{Gate, gates};
 use super::orders::{UnorderedLoop, unordered_loops};
+use super::partings::{partings, splits};
 use super::program::Program;
 use super::reach::{Reaching, reaching};
 use super::roots::{ForeignRoot, ForeignRoots};
 use super::shapes::{PermutedLoop, UnagreedShape, shapes};
 use super::stranded::{Stranded, stranded};
 use super::taint::Taint;
-use super::witness::{Found, Split, explain};
+use super::witness::Split;
 
 /// Pending calls that are looked into for one function.
 const MAX_LOOKS: u32 = 120;
-
-/// Splits reported for one function and group.
-const MAX_SPLITS: usize = 6;
 
 /// What the traces of a program show.
 #[derive(Debug, Default)]
@@ -192,44 +189,16 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
                 }
             }
         }
-        // Few functions part ranks: which do not is asked of all at once.
-        let mut partings =
-            parts(engine.terms(), traced.iter().map(|traced| traced.root), &healed, spread, &prepared.stop);
-        // What is too large is compared again, in short, and then in shorter.
-        for abridge in [without_checks, in_short] {
-            let large = (0..traced.len()).filter(|&index| matches!(partings[index], Answer::TooLarge));
-            let short: Vec<(usize, EffectId)> = large
-                .filter_map(|index| {
-                    let Traced { function, root, .. } = traced[index];
-                    let short = engine.on_behalf_of(function, |engine| abridge(engine, function, root));
-                    (short != root).then_some((index, short))
-                })
-                .collect();
-            let again = parts(engine.terms(), short.iter().map(|(_, short)| *short), &healed, spread, &prepared.stop);
-            for ((index, _), parting) in short.into_iter().zip(again) {
-                partings[index] = parting;
-            }
-        }
+        let roots: Vec<(FunctionId, EffectId)> = traced.iter().map(|traced| (traced.function, traced.root)).collect();
+        let partings = partings(&mut engine, &roots, &healed, spread, &prepared.stop);
         let mut heals = false;
         for (&Traced { function, effects, root }, parting) in traced.iter().zip(partings) {
             if is_given_up() {
                 return out;
             }
-            if let Answer::Parted(parting) = parting {
-                let Parting { question, found } = *parting;
+            if let Some(parting) = parting {
                 // What has been healed since may have settled it.
-                let found = (!heals).then_some(found);
-                let mut asked = check(&engine, function, (&question, found), &mut healed, &mut out.splits);
-                // What was found first may stand in front of what is too large to be looked through: not so in short.
-                if asked.too_large {
-                    let large = question.root();
-                    let short = engine.on_behalf_of(function, |engine| engine.in_short(large, function));
-                    let short = (short != large).then(|| Question::of(engine.terms(), short)).flatten();
-                    if let Some(short) = short {
-                        asked.healed |= check(&engine, function, (&short, None), &mut healed, &mut out.splits).healed;
-                    }
-                }
-                heals |= asked.healed;
+                heals |= splits(&mut engine, function, parting, !heals, &mut healed, &mut out.splits);
             }
             seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);
             gates(&engine, function, effects, &mut out.gates);
@@ -245,16 +214,6 @@ pub fn orders(program: &Program, prepared: &Prepared, files: &[FileId]) -> Diver
     Divergence { unordered: unordered_loops(program, &prepared.reaching, files), ..Divergence::default() }
 }
 
-/// The effect without the checks that a function makes.
-fn without_checks(engine: &mut Engine<'_>, _: FunctionId, root: EffectId) -> EffectId {
-    engine.without_checks(root)
-}
-
-/// The effect with what all ranks do alike in short.
-fn in_short(engine: &mut Engine<'_>, function: FunctionId, root: EffectId) -> EffectId {
-    engine.in_short(root, function)
-}
-
 /// A function whose effects are complete.
 #[derive(Clone, Copy)]
 struct Traced {
@@ -262,25 +221,6 @@ struct Traced {
     effects: EffectId,
     /// Its effects with what they wait for looked into.
     root: EffectId,
-}
-
-/// Whether ranks part ways in each of the effects, asked side by side; those that are not asked any more are in step.
-fn parts(
-    terms: Terms<'_>,
-    roots: impl Iterator<Item = EffectId>,
-    healed: &Healed,
-    spread: Spread,
-    stop: &AtomicBool,
-) -> Vec<Answer<Parting>> {
-    let asked: Vec<(EffectId, OnceLock<Answer<Parting>>)> = roots.map(|root| (root, OnceLock::new())).collect();
-    spread(asked.len(), &|index| {
-        let (root, answer) = &asked[index];
-        if !stop.load(Ordering::Relaxed) {
-            // Each is asked once.
-            let _ = answer.set(parts_ranks(terms, *root, healed));
-        }
-    });
-    asked.into_iter().map(|(_, answer)| answer.into_inner().unwrap_or(Answer::InStep)).collect()
 }
 
 /// The functions of the files that are worth evaluating, in order.
@@ -305,58 +245,6 @@ fn whole(engine: &mut Engine<'_>, root: EffectId) -> EffectId {
         }
         false => root,
     }
-}
-
-/// How far a function was looked through.
-#[derive(Default)]
-struct Checked {
-    /// Whether anything was healed.
-    healed: bool,
-    /// Whether it was given up.
-    too_large: bool,
-}
-
-/// Finds where ranks part ways in a function, of which the first place may be known.
-fn check(
-    engine: &Engine<'_>,
-    function: FunctionId,
-    (question, mut first): (&Question, Option<Found>),
-    healed: &mut Healed,
-    out: &mut Vec<Split>,
-) -> Checked {
-    let mut checked = Checked::default();
-    for group in &question.groups {
-        if first.as_ref().is_some_and(|first| first.group != *group) {
-            continue;
-        }
-        for _ in 0..MAX_SPLITS {
-            let found = match first.take() {
-                Some(found) => found,
-                None => match question.first_difference(engine.terms(), group, healed) {
-                    Answer::Parted(found) => *found,
-                    Answer::InStep => break,
-                    Answer::TooLarge => {
-                        checked.too_large = true;
-                        break;
-                    }
-                },
-            };
-            let Some((mut split, heals)) = explain(engine, function, question.root(), &found, healed) else { break };
-            let mut fresh = false;
-            checked.healed |= !heals.is_empty();
-            for (site, call, heal) in heals {
-                fresh |= healed.insert(site, call, heal);
-            }
-            if !fresh {
-                break;
-            }
-            if engine.is_unsettled(function) {
-                split.confidence = Confidence::Low;
-            }
-            out.push(split);
-        }
-    }
-    checked
 }
 
 /// Whether a finding needs more than one inferred step.

@@ -34,6 +34,7 @@ mod orders;
 mod origin;
 mod outline;
 mod parity;
+mod partings;
 mod program;
 mod protected;
 pub mod protocol;
