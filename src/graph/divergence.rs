@@ -1,6 +1,7 @@
 //! Where classes of ranks can part ways: each function's effect tree is traced for every class, group by group, and
 //! the first event on which two classes disagree is a split.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -172,22 +173,9 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
                 return out;
             }
             engine.summary(function);
-            // Callees complete before their callers, so that a split is found where it arises, not where it is inherited.
-            while let Some(&completed) = engine.completed.get(checked) {
-                checked += 1;
-                if is_given_up() {
-                    return out;
-                }
-                if program.same_tree(program.locate(completed).0, first)
-                    && let Some(summary) = engine.summary(completed)
-                {
-                    let root = engine.on_behalf_of(completed, |engine| {
-                        let judged = engine.judged(completed, summary.effects);
-                        whole(engine, judged)
-                    });
-                    traced.push(Traced { function: completed, effects: summary.effects, root });
-                }
-            }
+            let completed = checked..engine.completed.len();
+            judged_in(&mut engine, first, completed, &mut traced);
+            checked = engine.completed.len();
         }
         let roots: Vec<(FunctionId, EffectId)> = traced.iter().map(|traced| (traced.function, traced.root)).collect();
         let partings = partings(&mut engine, &roots, &healed, spread, &prepared.stop);
@@ -221,6 +209,32 @@ struct Traced {
     effects: EffectId,
     /// Its effects with what they wait for looked into.
     root: EffectId,
+}
+
+/// What was completed, in the order in which it is to be compared: callees before their callers, so that a split is found
+/// where it arises, not where it is inherited. Some calls are looked into only now, for the caller's sake.
+fn judged_in(engine: &mut Engine<'_>, tree: FileId, completed: Range<usize>, out: &mut Vec<Traced>) {
+    for index in completed {
+        if engine.is_given_up() {
+            return;
+        }
+        let function = engine.completed[index];
+        let so_far = engine.completed.len();
+        let traced = traced(engine, tree, function);
+        judged_in(engine, tree, so_far..engine.completed.len(), out);
+        out.extend(traced);
+    }
+}
+
+/// What is compared of a function of the tree.
+fn traced(engine: &mut Engine<'_>, tree: FileId, function: FunctionId) -> Option<Traced> {
+    let program = engine.program;
+    let summary = program.same_tree(program.locate(function).0, tree).then(|| engine.summary(function)).flatten()?;
+    let root = engine.on_behalf_of(function, |engine| {
+        let judged = engine.judged(function, summary.effects);
+        whole(engine, judged)
+    });
+    Some(Traced { function, effects: summary.effects, root })
 }
 
 /// The functions of the files that are worth evaluating, in order.

@@ -41,17 +41,20 @@ pub(super) fn are_named_alike(engine: &Engine<'_>, question: Option<(&File, Expr
 /// Whether the ranks of a group that nobody knows the layout of may be just those that the question is true of: it asks
 /// whether this rank is in a list, or works out its place.
 pub(super) fn may_be_members(engine: &Engine<'_>, test: Option<Value>, group: &GroupKey) -> bool {
-    if !matches!(group, GroupKey::Other(_)) {
-        return false;
-    }
+    let GroupKey::Other(group) = group else { return false };
+    let is_whole = |list: Value| matches!(engine.values.node(*group), Node::MadeGroup(_, ranks) if *ranks == list);
     let mut pending: Vec<Value> = test.into_iter().collect();
     for _ in 0..MAX_PARTS {
         let Some(value) = pending.pop() else { return false };
         match engine.values.node(value) {
             Node::Not(inner) => pending.push(*inner),
             Node::And(left, right) | Node::Or(left, right) => pending.extend([*left, *right]),
+            // Whoever is asked for stands for this rank where the group was made of that very list.
             Node::Compare(CompareOp::In | CompareOp::NotIn, rank, list) => {
-                return is_world_rank(engine, *rank) && matches!(engine.values.node(*list), Node::Sequence(_));
+                let is_list = matches!(engine.values.node(*list), Node::Sequence(_));
+                if is_whole(*list) || is_world_rank(engine, *rank) && is_list {
+                    return true;
+                }
             }
             // Between the first and the last of somebody's ranks.
             Node::Compare(CompareOp::Less, left, right)

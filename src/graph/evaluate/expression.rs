@@ -326,12 +326,13 @@ impl<'p> Engine<'p> {
                 let arguments = super::arguments::Arguments { positional: vec![(index, None)], ..Default::default() };
                 return self.environment(frame, &arguments, span);
             }
-            Node::Typed(_) | Node::Mesh(_) | Node::AxisGroup(_) => {
-                if let Some(axes) = self.axes_of_index(value, index) {
-                    return self.values.make(Node::AxisGroup(axes));
-                }
-            }
             _ => {}
+        }
+        let there = self.where_there(value);
+        if matches!(self.values.node(there), Node::Typed(_) | Node::Mesh(_) | Node::AxisGroup(_))
+            && let Some(axes) = self.axes_of_index(there, index)
+        {
+            return self.values.make(Node::AxisGroup(axes));
         }
         self.values.make(Node::Index(value, index))
     }

@@ -186,7 +186,7 @@ impl<'p> Engine<'p> {
         }
         // An object of a library that is there in some cases, or kept across turns, is that object where it is asked.
         let receiver = match *self.values.node(self.where_there(receiver)) {
-            Node::Typed(_) => self.where_there(receiver),
+            Node::Typed(_) | Node::Mesh(_) | Node::AxisGroup(_) => self.where_there(receiver),
             _ => receiver,
         };
         self.shown_by(frame, name, &arguments);
@@ -252,7 +252,7 @@ impl<'p> Engine<'p> {
     }
 
     fn is_object(&self, value: Value) -> bool {
-        matches!(self.values.node(value), Node::Instance(..) | Node::Typed(_))
+        matches!(self.values.node(value), Node::Instance(..) | Node::Typed(_) | Node::Mesh(_) | Node::AxisGroup(_))
     }
 
     /// Whether the value is an object of a class of the program that has the method, where it is there.
@@ -264,7 +264,7 @@ impl<'p> Engine<'p> {
     }
 
     /// The object that is there in some cases only: who calls its methods has it.
-    fn where_there(&self, value: Value) -> Value {
+    pub(super) fn where_there(&self, value: Value) -> Value {
         let absent = |value: Value| match self.values.node(value) {
             Node::None => true,
             Node::Str(text) => text.as_str() == super::UNSET,

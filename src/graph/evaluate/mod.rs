@@ -209,6 +209,11 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// Whether nobody waits for the answer any more.
+    pub(in crate::graph) fn is_given_up(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
     /// What the function does; while it is being found out, what is known of it by then.
     pub fn summary(&mut self, function: FunctionId) -> Option<Rc<Summary>> {
         self.births.asks(Asked::Function(function));
@@ -219,8 +224,7 @@ impl<'p> Engine<'p> {
         if let Some(assumed) = assumed {
             return assumed;
         }
-        let stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-        if stopped || self.cycles.depth() >= MAX_DEMAND {
+        if self.is_given_up() || self.cycles.depth() >= MAX_DEMAND {
             return None;
         }
         // What only matters for its value is followed a few steps, and only while it is small.

@@ -50,3 +50,12 @@ def share_with_the_first(x, group):
 def share_on_the_first(x, group):
     if dist.get_rank() == 0:
         dist.all_reduce(x, group=group)  # error: [conditional-collective]
+
+
+class Edge:
+    """The masters of two nodes: whoever is asked for stands for this rank."""
+
+    def __init__(self, master: int, source: int, target: int, local_rank: int):
+        self.group = dist.new_group([source, target])
+        if master in [source, target] and local_rank == 0:
+            dist.all_reduce(torch.ones(1), group=self.group)  # low: [conditional-collective]
