@@ -10,7 +10,7 @@ use super::awaited::{Unawaited, unawaited};
 use super::communication::{Communication, Issue, Wanted};
 use super::program::Program;
 use super::protected::{Cleanup, Swallowed, protected};
-use super::signals::{SignalExit, signal_exits};
+use super::signals::{Signalled, signalled};
 use super::unused::{PartlyUsed, partly_used};
 
 /// What stands beside the main sequence, in order of files.
@@ -25,8 +25,8 @@ pub struct Conduct {
     pub unawaited: Vec<Unawaited>,
     /// Collectives inside `assert`, with the function they stand in.
     pub asserted: Vec<(FunctionId, Issue)>,
-    /// Exits on a flag that a signal handler sets.
-    pub signal_exits: Vec<SignalExit>,
+    /// Decisions on a flag that a signal handler sets.
+    pub signalled: Vec<Signalled>,
     /// Parts of models under DDP that only some ranks use.
     pub partly_used: Vec<PartlyUsed>,
 }
@@ -42,7 +42,7 @@ impl Conduct {
             asides: asides(program, &mut communication),
             unawaited: unawaited(program, &mut communication),
             asserted: asserted(program, &mut communication),
-            signal_exits: signal_exits(program, &mut communication),
+            signalled: signalled(program, &mut communication),
             partly_used: partly_used(program),
         }
     }

@@ -75,7 +75,7 @@ pub use resolve::{Scope, Target};
 pub use roots::ForeignRoot;
 pub use runners::Runner;
 pub use shapes::{PermutedLoop, UnagreedShape};
-pub use signals::SignalExit;
+pub use signals::{Alone, Signalled};
 pub use sites::{collective_issues, collective_sites};
 pub use stranded::Stranded;
 pub use unused::PartlyUsed;

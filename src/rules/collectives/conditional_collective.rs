@@ -1,10 +1,10 @@
 //! A collective that only some ranks reach.
 
-use crate::finding::{Confidence, Severity};
-use crate::graph::{Program, SplitKind};
+use crate::finding::{Confidence, Finding, Severity};
+use crate::graph::{Alone, Issue, Program, Signalled, SplitKind};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
-use super::{Wording, operation, word};
+use super::{Wording, operation, signalled, through, word};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -30,6 +30,11 @@ fn check(program: &Program, findings: &mut Findings) {
             split.event.op
         ),
     });
+    for found in signalled(program) {
+        if let Alone::Issues(issue) = &found.then {
+            findings.push(issued_on_signal(program, found, issue));
+        }
+    }
     for found in &program.conduct().partly_used {
         let (file, function) = program.locate(found.function);
         let message = format!(
@@ -43,4 +48,19 @@ fn check(program: &Program, findings: &mut Findings) {
             .because(found.wrapped, "DDP expects the gradients of all parameters here");
         findings.push(finding);
     }
+}
+
+fn issued_on_signal(program: &Program, found: &Signalled, issue: &Issue) -> Finding {
+    let (file, function) = program.locate(found.function);
+    let message = format!(
+        "`{}` is set when this process gets a signal: it enters {} here while its peers go on to their next collective",
+        found.flag,
+        issue.shown()
+    );
+    let finding = Findings::new_finding(&RULE, issue.start(), program.symbol_of(file, function), message)
+        .help("reduce the flag over all ranks at a step boundary (MAX: one says stop, all stop), and decide on the result")
+        .confidence(Confidence::Medium)
+        .because(found.set, "a signal handler sets it, on the process that got the signal")
+        .because(found.test, "a rank on which this holds goes this way alone");
+    through(finding, issue)
 }

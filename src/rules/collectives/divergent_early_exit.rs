@@ -1,10 +1,11 @@
 //! A rank leaves before a collective that its peers reach.
 
-use crate::finding::{Finding, Severity};
-use crate::graph::{Program, SignalExit, SplitKind, Stranded};
+use crate::base::Site;
+use crate::finding::{Confidence, Finding, Severity};
+use crate::graph::{Alone, Program, Signalled, SplitKind, Stranded};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
-use super::{Wording, operation, word};
+use super::{Wording, operation, signalled, word};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -30,16 +31,10 @@ fn check(program: &Program, findings: &mut Findings) {
     for found in &program.divergence().stranded {
         findings.push(failure_of_some(program, found));
     }
-    // A condition that is reported already needs no second word.
-    let splits = &program.divergence().splits;
-    let told = |found: &&SignalExit| {
-        splits.iter().any(|split| {
-            let there = split.decision.as_ref().is_some_and(|decision| decision.site == found.test);
-            there && split.confidence >= found.confidence
-        })
-    };
-    for found in program.conduct().signal_exits.iter().filter(|found| !told(found)) {
-        findings.push(exit_on_signal(program, found));
+    for found in signalled(program) {
+        if let Alone::Leaves(exit) = found.then {
+            findings.push(exit_on_signal(program, found, exit));
+        }
     }
 }
 
@@ -60,15 +55,15 @@ fn failure_of_some(program: &Program, found: &Stranded) -> Finding {
     finding
 }
 
-fn exit_on_signal(program: &Program, found: &SignalExit) -> Finding {
+fn exit_on_signal(program: &Program, found: &Signalled, exit: Site) -> Finding {
     let (file, function) = program.locate(found.function);
     let message = format!(
         "`{}` is set when this process gets a signal: it leaves here while its peers go on to the next collective",
         found.flag
     );
-    Findings::new_finding(&RULE, found.exit, program.symbol_of(file, function), message)
+    Findings::new_finding(&RULE, exit, program.symbol_of(file, function), message)
         .help("reduce the flag over all ranks at a step boundary (MAX: one says stop, all stop), and leave together")
-        .confidence(found.confidence)
+        .confidence(Confidence::Medium)
         .because(found.set, "a signal handler sets it, on the process that got the signal")
         .because(found.test, "a rank on which this holds leaves alone")
 }

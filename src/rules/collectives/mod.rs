@@ -3,7 +3,7 @@
 //! The analysis has found where ranks part ways ([`Program::divergence`]); each rule words one sort of split.
 
 use crate::finding::{Confidence, Finding, Severity};
-use crate::graph::{Issue, Program, Split, SplitEvent, SplitKind, is_test};
+use crate::graph::{Issue, Program, Signalled, Split, SplitEvent, SplitKind, is_test};
 
 use super::{Findings, Rule};
 
@@ -60,6 +60,16 @@ fn word(program: &Program, rule: &Rule, kind: SplitKind, findings: &mut Findings
 
 /// The finding for a split: primary at the event, or at the outermost call that leads to it, then the origin of the
 /// difference, the condition, and the calls down to the event.
+/// Decisions on a signal's flag, but for conditions that are reported already: they need no second word.
+fn signalled(program: &Program) -> impl Iterator<Item = &Signalled> {
+    program.conduct().signalled.iter().filter(|found| {
+        !program.divergence().splits.iter().any(|split| {
+            let there = split.decision.as_ref().is_some_and(|decision| decision.site == found.test);
+            there && split.confidence >= Confidence::Medium
+        })
+    })
+}
+
 fn finding(program: &Program, rule: &Rule, split: &Split, wording: Wording) -> Finding {
     let (file, local) = program.locate(split.function);
     let primary = split.calls.first().map_or(split.event.site, |(site, _)| *site);
