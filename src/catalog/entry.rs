@@ -232,6 +232,8 @@ pub struct Type {
     pub first_of: Vec<Symbol>,
     /// Methods and properties whose names only this type uses: the receiver's type follows from them.
     pub distinctive: Vec<Symbol>,
+    /// Keyword arguments that only methods of this type take: so do those of the receiver.
+    pub distinctive_arguments: Vec<Symbol>,
     /// Keyword arguments of the constructor; where one is `False`, what is made is of this process alone.
     pub silenced_by: Vec<Symbol>,
     /// Attributes that hold objects of a known type, with the dotted name of that.

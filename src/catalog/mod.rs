@@ -29,6 +29,7 @@ pub struct Catalog {
     /// Packages whose classes are all of one type.
     packages: Vec<(Symbol, Symbol)>,
     methods: FxHashMap<Symbol, Symbol>,
+    arguments: FxHashMap<Symbol, Symbol>,
     firsts: FxHashMap<Symbol, Symbol>,
     axes: Vec<Axis>,
     conventions: FxHashMap<Symbol, Arc<Convention>>,
@@ -108,6 +109,20 @@ impl Catalog {
     /// The dotted name of the only type that has a method or property of this name.
     pub fn type_of_method(&self, name: Symbol) -> Option<Symbol> {
         self.methods.get(&name).copied()
+    }
+
+    /// The dotted name of the only type that has a method of this name with one of these keyword arguments.
+    pub fn type_of_call(&self, method: Symbol, keywords: impl IntoIterator<Item = Symbol>) -> Option<Symbol> {
+        let mut kinds = keywords.into_iter().filter_map(|keyword| self.arguments.get(&keyword).copied());
+        kinds.find(|kind| self.entry(Symbol::new(&format!("{kind}.{method}"))).is_some())
+    }
+
+    /// The methods of types that are told by an argument.
+    pub fn methods_told_by_arguments(&self) -> FxHashSet<Symbol> {
+        let kinds: FxHashSet<Symbol> = self.arguments.values().copied().collect();
+        let names = self.entries.keys().filter_map(|name| name.as_str().rsplit_once('.'));
+        let told = names.filter(|(kind, _)| kinds.iter().any(|known| known.as_str() == *kind));
+        told.map(|(_, method)| Symbol::new(method)).collect()
     }
 
     /// The type of what objects of a type hold in an attribute.

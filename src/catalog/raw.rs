@@ -61,6 +61,8 @@ pub(super) struct RawType {
     #[serde(default)]
     pub distinctive: Vec<Spanned<String>>,
     #[serde(default)]
+    pub distinctive_arguments: Vec<Spanned<String>>,
+    #[serde(default)]
     pub silenced_by: Vec<Spanned<String>>,
     #[serde(default)]
     pub fields: BTreeMap<String, Spanned<String>>,

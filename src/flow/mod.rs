@@ -19,6 +19,6 @@ pub use effect::{ChoiceForm, Effect, EffectId, Effects, Event, EventId, Exit, Ha
 pub use region::{Standing, disputed, standings};
 pub use trace::{Decided, Difference, Heal, Healed, Parting, Reached, Tracer};
 pub use value::{
-    COLLECTED, COMPREHENSION, DISPATCH, Facts, INITIALIZED, IS_MEMBER, MEMBERS, Node, REPEAT, STORE, TOO_DEEP, UPDATE,
-    Value, Values, WITHOUT, parts,
+    COLLECTED, COMPREHENSION, DISPATCH, Facts, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, REPEAT, SPREAD, STORE,
+    TOO_DEEP, UPDATE, Value, Values, WITHOUT, parts,
 };

@@ -5,6 +5,7 @@
 
 mod arena;
 mod facts;
+mod indexed;
 mod node;
 mod shares;
 mod simplify;
@@ -21,7 +22,8 @@ use super::axes::Axes;
 use arena::Arena;
 
 pub use node::{
-    COLLECTED, COMPREHENSION, Facts, INITIALIZED, IS_MEMBER, MEMBERS, Node, REPEAT, STORE, UPDATE, WITHOUT, parts,
+    COLLECTED, COMPREHENSION, Facts, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, REPEAT, SPREAD, STORE, UPDATE,
+    WITHOUT, parts,
 };
 
 /// A symbolic value; an index into [`Values`].

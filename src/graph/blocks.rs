@@ -194,3 +194,29 @@ pub(super) fn collect(model: &File, stmt: StmtId, out: &mut Vec<StmtId>) {
         each_statement(model, block, &mut |id, _| out.push(id));
     }
 }
+
+/// Whether two places in a block lie in arms of which only one is taken. In a loop, one turn may take the one and the next
+/// the other.
+pub(super) fn exclude_each_other(model: &File, mut block: Block, one: Span, other: Span) -> bool {
+    let holds = |id: StmtId, place: Span| {
+        let span = model.stmt_span(id);
+        span.start <= place.start && place.end <= span.end
+    };
+    loop {
+        let Some(&around) = model.block(block).iter().find(|&&id| holds(id, one) && holds(id, other)) else {
+            return false;
+        };
+        let stmt = model.stmt(around);
+        let arms = blocks_of(stmt);
+        let arm_of = |place: Span| arms.iter().position(|&arm| model.block(arm).iter().any(|&id| holds(id, place)));
+        match (arm_of(one), arm_of(other)) {
+            (Some(arm), Some(same)) if arm == same && !matches!(stmt, Stmt::For { .. } | Stmt::While { .. }) => {
+                block = arms[arm];
+            }
+            (Some(arm), Some(another)) => {
+                return arm != another && matches!(stmt, Stmt::If { .. } | Stmt::Match { .. });
+            }
+            _ => return false,
+        }
+    }
+}

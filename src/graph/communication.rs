@@ -308,7 +308,9 @@ impl<'p> Communication<'p> {
             }
             Some(Kind::Foreign) | None => {}
         }
-        if let Some(kind) = program.catalog.type_of_method(name) {
+        let keywords = || model.keywords(call).iter().filter_map(|keyword| keyword.name);
+        let told = program.catalog.type_of_method(name).or_else(|| program.catalog.type_of_call(name, keywords()));
+        if let Some(kind) = told {
             return method(kind).map(|operation| (operation, Confidence::Medium));
         }
         let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else { return None };

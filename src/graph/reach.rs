@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::catalog::{Entry, OperationKind};
-use crate::model::{Callee, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
+use crate::model::{Callee, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_call, each_statement};
 
 use super::bindings::ImportedName;
 use super::evaluate::BACKWARD;
@@ -86,6 +86,8 @@ struct Search<'p> {
     types: RefCell<FxHashMap<FileId, Rc<[Symbol]>>>,
     /// Where properties are read, once one of them communicates.
     readers: Option<FxHashMap<Symbol, Vec<Place>>>,
+    /// Methods of which an argument may tell whose they are.
+    told_by_arguments: FxHashSet<Symbol>,
 }
 
 impl<'p> Search<'p> {
@@ -101,6 +103,7 @@ impl<'p> Search<'p> {
             importers: FxHashMap::default(),
             types: RefCell::default(),
             readers: None,
+            told_by_arguments: program.catalog.methods_told_by_arguments(),
         };
         search.name_what_matters();
         for file in program.file_ids() {
@@ -314,7 +317,7 @@ impl<'p> Search<'p> {
             _ => {}
         }
         let Expr::Attribute { value, .. } = model.expr(mention.callee) else { return false };
-        if program.catalog.type_of_method(name).is_some() {
+        if program.catalog.type_of_method(name).is_some() || self.hands_what_tells(file, local, mention.callee, name) {
             return true;
         }
         let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else {
@@ -329,6 +332,20 @@ impl<'p> Search<'p> {
         let class = model.function(local).class.map(|class| program.class_id(file, class));
         class.is_some_and(|class| program.external_bases(class).into_iter().any(of))
             || self.is_typed(file, local, object, name)
+    }
+
+    /// Whether a call hands its method what only one catalogued type takes.
+    fn hands_what_tells(&self, file: FileId, local: LocalFunction, callee: ExprId, name: Symbol) -> bool {
+        if !self.told_by_arguments.contains(&name) {
+            return false;
+        }
+        let model = &self.program.file(file).model;
+        let mut tells = false;
+        each_call(model, local, &mut |_, call| {
+            let keywords = model.keywords(call).iter().filter_map(|keyword| keyword.name);
+            tells |= call.callee == callee && self.program.catalog.type_of_call(name, keywords).is_some();
+        });
+        tells
     }
 
     /// Whether a variable of that name is given an object of a catalogued type somewhere in the file.

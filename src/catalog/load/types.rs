@@ -29,6 +29,12 @@ impl Loader<'_> {
             self.once("distinctive", method_name, method)?;
             distinctive.push(method_name);
         }
+        let mut arguments = Vec::new();
+        for argument in &raw.distinctive_arguments {
+            let argument_name = self.identifier(argument, "an argument")?;
+            self.once("distinctive argument", argument_name, argument)?;
+            arguments.push(argument_name);
+        }
         let silenced_by = raw.silenced_by.iter().map(|name| self.identifier(name, "a parameter"));
         let silenced_by = silenced_by.collect::<Loaded<Vec<_>>>()?;
         let mut fields = Vec::new();
@@ -49,6 +55,7 @@ impl Loader<'_> {
                 variables: Vec::new(),
                 first_of: Vec::new(),
                 distinctive: Vec::new(),
+                distinctive_arguments: Vec::new(),
                 silenced_by: Vec::new(),
                 fields: Vec::new(),
             },
@@ -58,6 +65,7 @@ impl Loader<'_> {
         kind.variables.extend(variables);
         kind.first_of.extend(first_of);
         kind.distinctive.extend(distinctive);
+        kind.distinctive_arguments.extend(arguments);
         kind.silenced_by.extend(silenced_by);
         kind.fields.retain(|(known, _)| !fields.iter().any(|(field, _)| field == known));
         kind.fields.extend(fields);
@@ -65,6 +73,7 @@ impl Loader<'_> {
         self.catalog.packages.extend(kind.packages.iter().map(|&package| (package, kind.name)));
         self.catalog.variables.extend(kind.variables.iter().map(|&variable| (variable, kind.name)));
         self.catalog.methods.extend(kind.distinctive.iter().map(|&method| (method, kind.name)));
+        self.catalog.arguments.extend(kind.distinctive_arguments.iter().map(|&argument| (argument, kind.name)));
         for &known_as in kind.aliases.iter().chain([&kind.name]) {
             self.catalog.types.insert(known_as, kind.clone());
         }

@@ -169,6 +169,12 @@ pub const COMPREHENSION: &str = "comprehension";
 /// The same, where elements may fall together: a set, or a dict.
 pub const COLLECTED: &str = "collected";
 
+/// The function of keys and values of a dict display into which other mappings are spread, one after the other.
+pub const MERGED: &str = "merged";
+
+/// What stands for the key of a mapping that is spread there.
+pub const SPREAD: &str = "spread";
+
 /// The function of a range and of a list: as many elements, all from the list.
 pub const REPEAT: &str = "repeat";
 

@@ -289,51 +289,6 @@ impl Values {
             _ => Err(Node::Compare(CompareOp::Is, left, right)),
         }
     }
-
-    fn indexed(&mut self, value: Value, index: Value) -> Result<Value, Node> {
-        match (self.node(value).clone(), self.node(index).clone()) {
-            (Node::Sequence(parts), Node::Int(at)) => {
-                let at = if at < 0 { at + parts.len() as i64 } else { at };
-                match usize::try_from(at).ok().and_then(|at| parts.get(at)) {
-                    Some(&part) => Ok(part),
-                    None => Err(Node::Index(value, index)),
-                }
-            }
-            (Node::Mapping(parts), _) if parts.iter().any(|part| part.0 == index) => {
-                Ok(parts.iter().rev().find(|part| part.0 == index).map_or(value, |part| part.1))
-            }
-            (Node::Mapping(parts), _) => {
-                let entry = |wanted: bool, values: &Values| {
-                    parts.iter().find(|part| *values.node(part.0) == Node::Bool(wanted)).map(|part| part.1)
-                };
-                match (parts.len(), entry(true, self), entry(false, self)) {
-                    (2, Some(yes), Some(no)) => Ok(self.make(Node::If(index, yes, no))),
-                    _ => Err(Node::Index(value, index)),
-                }
-            }
-            (Node::If(test, then, otherwise), Node::Int(_) | Node::Str(_)) => {
-                let then = self.make(Node::Index(then, index));
-                let otherwise = self.make(Node::Index(otherwise, index));
-                Ok(self.make(Node::If(test, then, otherwise)))
-            }
-            (Node::Changed(_, parts), Node::Str(_)) => match self.entry_stored(&parts) {
-                // Who stores one entry leaves the others as they were.
-                Some((key, _)) if key != index => Ok(self.make(Node::Index(parts[0], index))),
-                Some((_, stored)) if parts.len() == 2 => Ok(stored),
-                _ => Err(Node::Index(value, index)),
-            },
-            _ => Err(Node::Index(value, index)),
-        }
-    }
-
-    /// The entry that was stored in a container under a known key.
-    fn entry_stored(&self, parts: &[Value]) -> Option<(Value, Value)> {
-        let Node::Sequence(added) = self.node(*parts.get(1)?) else { return None };
-        let [added] = added[..] else { return None };
-        let Node::Mapping(entries) = self.node(added) else { return None };
-        let [entry] = entries[..] else { return None };
-        matches!(self.node(entry.0), Node::Str(_)).then_some(entry)
-    }
 }
 
 /// Whether a function or method of that name gives a tensor.

@@ -2,8 +2,8 @@
 
 use crate::base::{Span, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{COLLECTED, COMPREHENSION, ChoiceForm, Effect, Effects, LoopKind, Node, REPEAT, Value};
-use crate::model::{BinaryOp, Comprehension, ComprehensionKind, Expr, ExprId, UnaryOp};
+use crate::flow::{ChoiceForm, Effect, Effects, Node, REPEAT, Value};
+use crate::model::{BinaryOp, Expr, ExprId, UnaryOp};
 
 use super::super::resolve::{Scope, Target};
 use super::{Engine, Frame};
@@ -86,19 +86,7 @@ impl<'p> Engine<'p> {
                     false => self.values.make(Node::Sequence(values.into())),
                 }
             }
-            Expr::Dict(parts) => {
-                let parts: Vec<ExprId> = model.list(parts).to_vec();
-                let spread = parts.iter().step_by(2).any(|&key| matches!(model.expr(key), Expr::Missing));
-                let values: Vec<Value> = parts.into_iter().map(|part| self.expression(frame, part)).collect();
-                match spread || values.len() > 128 {
-                    true => self.values.make(Node::Mapped(Symbol::new("display"), values.into())),
-                    false => {
-                        let pairs: Vec<(Value, Value)> =
-                            values.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
-                        self.values.make(Node::Mapping(pairs.into()))
-                    }
-                }
-            }
+            Expr::Dict(parts) => self.dict_display(frame, model.list(parts)),
             Expr::Comprehension(index) => {
                 let comprehension = model.comprehension(index);
                 self.comprehension(frame, comprehension, span)
@@ -238,86 +226,6 @@ impl<'p> Engine<'p> {
             }
         }
         self.values.make(Node::External(name))
-    }
-
-    fn comprehension(&mut self, frame: &mut Frame<'p>, comprehension: &'p Comprehension, span: Span) -> Value {
-        let mark = frame.log.len();
-        let outer = std::mem::take(&mut frame.sequence);
-        let value = self.clauses(frame, comprehension, 0, span);
-        let effect = self.take_sequence(frame);
-        frame.sequence = outer;
-        let changes = frame.rollback(mark);
-        // Only what `:=` binds outlives the comprehension; its own targets do not.
-        drop(changes);
-        match comprehension.kind {
-            // A generator issues when it is pulled; most are pulled where they stand, as an argument.
-            ComprehensionKind::Generator if effect != Effects::NOTHING => {
-                self.emit(frame, effect);
-            }
-            _ => self.emit(frame, effect),
-        }
-        value
-    }
-
-    fn clauses(&mut self, frame: &mut Frame<'p>, comprehension: &'p Comprehension, at: usize, span: Span) -> Value {
-        let model = frame.model;
-        let Some(clause) = comprehension.clauses.get(at) else {
-            if let Some(key) = comprehension.key {
-                self.expression(frame, key);
-            }
-            return self.expression(frame, comprehension.element);
-        };
-        let iter_span = model.span(clause.iter);
-        let iter = self.expression(frame, clause.iter);
-        let iter = self.iterated(frame, clause.iter, iter);
-        let item = self.values.make(Node::Item(frame.site(iter_span), iter));
-        let pulled = self.pulled(frame, iter, iter_span);
-        let outer = std::mem::take(&mut frame.sequence);
-        self.bind_item(frame, clause.target, iter, item);
-        let mut tests = Vec::new();
-        for &condition in model.list(clause.conditions) {
-            tests.push((self.expression(frame, condition), model.span(condition)));
-        }
-        let before = self.take_sequence(frame);
-        frame.guards.extend(tests.iter().map(|test| test.0));
-        let inner = self.clauses(frame, comprehension, at + 1, span);
-        frame.guards.truncate(frame.guards.len() - tests.len());
-        let mut effect = self.take_sequence(frame);
-        for &(test, at) in tests.iter().rev() {
-            let choice = Effect::Choice {
-                test,
-                site: frame.site(at),
-                form: ChoiceForm::Expression,
-                then: effect,
-                otherwise: Effects::NOTHING,
-            };
-            effect = self.effects.make(choice, &self.values);
-        }
-        let body = self.effects.seq(&[pulled, before, effect], &self.values);
-        frame.sequence = outer;
-        let kind = LoopKind::For { iter, item };
-        let whole = Effect::Loop { kind, site: frame.site(iter_span), body, orelse: Effects::NOTHING };
-        let whole = self.effects.make(whole, &self.values);
-        self.emit(frame, whole);
-        let content = self.values.make(Node::Sequence(Box::from([inner])));
-        let mut parts = vec![iter, content];
-        if at + 1 < comprehension.clauses.len() {
-            parts.push(inner);
-        }
-        if tests.is_empty() {
-            let element_of_item = inner == item && comprehension.clauses.len() == 1;
-            return match element_of_item {
-                true => self.values.make(Node::Mapped(Symbol::new("list"), Box::from([iter]))),
-                false => {
-                    let collects = matches!(comprehension.kind, ComprehensionKind::Set | ComprehensionKind::Dict);
-                    let made = if collects { COLLECTED } else { COMPREHENSION };
-                    self.values.make(Node::Mapped(Symbol::new(made), parts.into()))
-                }
-            };
-        }
-        let tests: Vec<Value> = tests.into_iter().map(|test| test.0).collect();
-        parts.push(self.values.make(Node::Range(tests.into())));
-        self.values.make(Node::Changed(frame.site(span), parts.into()))
     }
 
     fn subscript(&mut self, frame: &mut Frame<'p>, value: Value, index: Value, span: Span) -> Value {

@@ -17,6 +17,7 @@ mod container;
 pub(in crate::graph) mod data;
 mod dealt;
 mod dispatch;
+mod displays;
 mod expand;
 mod expression;
 mod external;

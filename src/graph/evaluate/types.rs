@@ -191,7 +191,7 @@ impl<'p> Engine<'p> {
         }
         let (kind, confidence) = match self.catalogued_type(frame, object, value) {
             Some(found) => found,
-            None => (self.program.catalog.type_of_method(name)?, Confidence::Medium),
+            None => (self.told_by_call(frame, name, arguments)?, Confidence::Medium),
         };
         let dotted = Symbol::new(&format!("{kind}.{name}"));
         let entry = match self.program.catalog.entry(dotted) {
@@ -205,6 +205,23 @@ impl<'p> Engine<'p> {
         let guessed = confidence == Confidence::Medium && !matches!(self.values.node(value), Node::Typed(_));
         let confidence = if guessed && self.is_own(frame, kind, name) { Confidence::Low } else { confidence };
         Some(self.catalogued(frame, &entry, name, arguments.clone(), span, confidence))
+    }
+
+    /// The type of an object of unknown make that has a method which only one type has, or hands it what only that takes.
+    fn told_by_call(&self, frame: &Frame<'p>, method: Symbol, arguments: &Arguments) -> Option<Symbol> {
+        let program = self.program;
+        if let Some(kind) = program.catalog.type_of_method(method) {
+            return Some(kind);
+        }
+        let keywords: Vec<Symbol> = arguments.keywords.iter().map(|keyword| keyword.0).collect();
+        let kind = program.catalog.type_of_call(method, keywords.iter().copied())?;
+        // A wrapper of the program's own takes the same.
+        let own = program.methods_named(method).iter().any(|&own| {
+            let parameters = &program.function(own).parameters;
+            let takes = parameters.iter().any(|parameter| keywords.contains(&parameter.name));
+            takes && program.same_tree(program.locate(own).0, frame.file)
+        });
+        (!own).then_some(kind)
     }
 
     /// Whether an object that is only called as one of a library's may as well be one of the program's: that has a method of

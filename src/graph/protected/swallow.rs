@@ -5,7 +5,9 @@ use crate::finding::Confidence;
 use crate::model::{Block, Expr, ExprId, File, Handler, LocalFunction, Stmt, StmtId, Try};
 use crate::model::{each_expression, each_statement, expressions_of};
 
-use super::super::blocks::{Around, calls_of, collect, is_test, is_tried_again, mentions, root_name};
+use super::super::blocks::{
+    Around, calls_of, collect, exclude_each_other, is_test, is_tried_again, mentions, root_name,
+};
 use super::super::communication::{Issue, Wanted};
 use super::super::hazard::{Caught, Failure, Hazard, asks_for_memory, keeps_exception, never_returns};
 use super::{Search, Skip, Swallowed};
@@ -97,11 +99,8 @@ impl Search<'_, '_> {
             }
             return;
         }
-        let behind = |hazard: &Hazard| {
-            issues
-                .iter()
-                .find(|issue| issue.start().span.start > hazard.site.span.start && issue.start() != hazard.site)
-        };
+        let behind =
+            |hazard: &Hazard| issues.iter().find(|issue| comes_behind(model, parts.body, hazard.site, issue.start()));
         if let Some((hazard, issue)) = hazards.iter().find_map(|hazard| Some((hazard.clone(), behind(hazard)?))) {
             // Peers of a rank that sends commands wait for its next one, whatever became of the last.
             let commands = issues.iter().all(|issue| issue.op.as_str().starts_with("broadcast"))
@@ -222,8 +221,7 @@ impl Search<'_, '_> {
         let issues = self.communication.issued_in(file, function, body, Wanted::Collective);
         let hazards = self.hazards(file, function, body);
         for hazard in hazards.into_iter().filter(|hazard| caught.takes(hazard.failure)) {
-            let behind =
-                |issue: &&Issue| issue.start().span.start > hazard.site.span.start && issue.start() != hazard.site;
+            let behind = |issue: &&Issue| comes_behind(model, body, hazard.site, issue.start());
             if let Some(issue) = issues.iter().find(behind).cloned() {
                 let handler = Site { file, span: model.span(context) };
                 let confidence = issue.confidence.min(Confidence::Medium);
@@ -278,6 +276,11 @@ impl Search<'_, '_> {
         }
         false
     }
+}
+
+/// Whether a rank that gets through the one place of a block comes to the other.
+fn comes_behind(model: &File, block: Block, one: Site, other: Site) -> bool {
+    other.span.start > one.span.start && other != one && !exclude_each_other(model, block, one.span, other.span)
 }
 
 /// What the handler writes down.
