@@ -19,6 +19,7 @@ use super::gates::{Gate, gates};
 use super::orders::{UnorderedLoop, unordered_loops};
 use super::partings::{partings, splits};
 use super::program::Program;
+use super::races::{FileRace, file_races};
 use super::reach::{Reaching, reaching};
 use super::roots::{ForeignRoot, ForeignRoots};
 use super::shapes::{PermutedLoop, UnagreedShape, shapes};
@@ -46,6 +47,8 @@ pub struct Divergence {
     pub permuted: Vec<PermutedLoop>,
     /// Failures of some ranks in front of a collective of all.
     pub stranded: Vec<Stranded>,
+    /// Files that all ranks make or remove at once.
+    pub races: Vec<FileRace>,
 }
 
 /// Runs a task for every number below the first, in any order: side by side where there are threads for it.
@@ -197,9 +200,15 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
     out
 }
 
-/// Loops of the files whose order is each process's own: that takes no traces and can be found beside them.
+/// Loops of the files whose order is each process's own, and files that all ranks make at once: that takes no traces and
+/// can be found beside them.
 pub fn orders(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {
-    Divergence { unordered: unordered_loops(program, &prepared.reaching, files), ..Divergence::default() }
+    prepared.announce(program);
+    Divergence {
+        unordered: unordered_loops(program, &prepared.reaching, files),
+        races: file_races(program, &prepared.taint, files),
+        ..Divergence::default()
+    }
 }
 
 /// A function whose effects are complete.

@@ -39,6 +39,7 @@ mod program;
 mod protected;
 pub mod protocol;
 mod questions;
+mod races;
 mod ragged;
 mod reach;
 mod resolve;
@@ -71,6 +72,7 @@ pub use outline::{OUTLINE_LINES, function_meant, functions_called, outline, outl
 pub use parity::ParityCheck;
 pub use program::{FileEntry, Program};
 pub use protected::{Cleanup, Place, Skip, Swallowed};
+pub use races::FileRace;
 pub use resolve::{Scope, Target};
 pub use roots::ForeignRoot;
 pub use runners::Runner;

@@ -129,6 +129,7 @@ impl Program {
             whole.gates.extend(part.gates);
             whole.stranded.extend(part.stranded);
             whole.unordered.extend(part.unordered);
+            whole.races.extend(part.races);
             whole.shapes.extend(part.shapes);
             whole.permuted.extend(part.permuted);
         }

@@ -24,6 +24,7 @@ pub static RULES: &[&Rule] = &[
     &collectives::UNPAIRED_P2P,
     &collectives::UNAGREED_SHAPE,
     &collectives::RANK_LOCAL_IDENTITY,
+    &collectives::FILE_RACE,
     &collectives::COLLECTIVE_IN_HANDLER,
     &collectives::SWALLOWED_FAILURE,
     &collectives::COLLECTIVE_OFF_THREAD,

@@ -1,0 +1,115 @@
+//! Files that every rank makes or removes behind a question whether they are there: all of them ask, one is the fastest,
+//! and the others fail at what it has done, while it goes on to the next collective and waits.
+
+mod common;
+mod deeds;
+mod words;
+
+use rustc_hash::FxHashMap;
+
+use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::finding::Confidence;
+use crate::model::{Expr, ExprId, File, LocalFunction};
+
+use super::blocks::is_test;
+use super::communication::Communication;
+use super::program::Program;
+use super::taint::Taint;
+use common::{CallOfAll, Common};
+use deeds::{Deed, Deeds};
+use words::{is_own_path, is_tool, path_asked_for};
+
+/// A file that the ranks make, or remove, in a race.
+#[derive(Clone, Debug)]
+pub struct FileRace {
+    /// The function that does it.
+    pub function: FunctionId,
+    /// What it calls: `makedirs`.
+    pub call: Symbol,
+    /// Where.
+    pub site: Site,
+    /// The call itself.
+    pub expr: ExprId,
+    /// Whether something is made, not removed.
+    pub creates: bool,
+    /// Where the ranks ask whether it is there.
+    pub asked: Site,
+    /// Where a function calls this one that all ranks run.
+    pub caller: Option<Site>,
+    /// The collective by which the ranks are known to run it together.
+    pub together: (Symbol, Site),
+    /// How sure it is that there are several ranks.
+    pub confidence: Confidence,
+}
+
+/// The races of the files.
+pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> Vec<FileRace> {
+    let deeds = Deeds::new();
+    let communication = Communication::new(program);
+    let mut common = Common { program, taint, communication, known: FxHashMap::default() };
+    let mut out = Vec::new();
+    for &file in files {
+        let path = &program.file(file).path;
+        if is_test(path) || !program.in_focus(file) {
+            continue;
+        }
+        let model = &program.file(file).model;
+        for (index, definition) in model.functions.iter().enumerate() {
+            if definition.skeleton || !definition.mentions.iter().any(|&name| deeds.are_named(name)) {
+                continue;
+            }
+            let local = LocalFunction(index as u32);
+            let tried = tried(&mut common, &deeds, file, local);
+            if tried.is_empty() {
+                continue;
+            }
+            let function = program.function_id(file, local);
+            let Some((caller, together)) = common.entered_by_all(function) else { continue };
+            let of_tool = is_tool(path) || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
+            out.extend(tried.into_iter().map(|(deed, asked)| FileRace {
+                function,
+                call: deed.call,
+                site: Site { file, span: model.span(deed.expr) },
+                expr: deed.expr,
+                creates: deed.creates,
+                asked: Site { file, span: model.span(asked) },
+                caller,
+                together,
+                confidence: if of_tool { Confidence::Low } else { Confidence::Medium },
+            }));
+        }
+    }
+    out
+}
+
+/// What a function does to files that it has asked for, on every rank that comes there; with the question.
+fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFunction) -> Vec<(Deed, ExprId)> {
+    let program = common.program;
+    let model = &program.file(file).model;
+    let calls = common.calls_of_all(file, function).into_iter();
+    let tried = calls.filter_map(|CallOfAll { expr, call, conditions }| {
+        let deed = deeds.deed(program, file, function, expr, call)?;
+        let asks = |&condition: &ExprId| {
+            let asked = path_asked_for(program, file, function, condition);
+            asked.is_some_and(|asked| is_same(program, model, file, asked, deed.path))
+        };
+        let asked = conditions.into_iter().rfind(asks)?;
+        (!is_own_path(model, function, deed.path)).then_some((deed, asked))
+    });
+    tried.collect()
+}
+
+/// Whether two expressions are written alike, but for `Path(…)` around one of them.
+fn is_same(program: &Program, model: &File, file: FileId, one: ExprId, other: ExprId) -> bool {
+    let text = |expr: ExprId| {
+        let span = model.span(expr);
+        program.file(file).text.get(span.start as usize..span.end as usize).map(str::trim)
+    };
+    let bare = |expr: ExprId| match model.expr(expr) {
+        Expr::Call(call) if model.last_name(model.call(call).callee).is_some_and(|name| name.as_str() == "Path") => {
+            model.list(model.call(call).args).first().copied().unwrap_or(expr)
+        }
+        _ => expr,
+    };
+    text(bare(one)) == text(bare(other))
+}

@@ -1,0 +1,188 @@
+//! What every rank of a job runs: functions that issue a collective under no question for the rank, and what they call.
+
+use rustc_hash::FxHashMap;
+
+use super::words::{is_only_about_files, may_ask_for_rank, speaks_of_turns};
+use crate::base::{FileId, FunctionId, Site, Span, Symbol};
+use crate::finding::Confidence;
+use crate::graph::communication::{Communication, Wanted};
+use crate::graph::conduct::bodies;
+use crate::graph::context::each_in_context;
+use crate::graph::hazard::{Caught, Failure};
+use crate::graph::program::Program;
+use crate::graph::taint::Taint;
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
+
+/// Calls from a function that is known to be run by all ranks to the one in question.
+const MAX_CALLS: usize = 2;
+
+/// How a function is known to be run by all ranks: the call of it, and the collective that they issue together.
+pub(super) type Known = (Option<Site>, (Symbol, Site));
+
+/// A call that every rank makes that comes into its function, with the conditions that it stands under.
+#[derive(Clone)]
+pub(super) struct CallOfAll {
+    pub expr: ExprId,
+    pub call: Call,
+    pub conditions: Vec<ExprId>,
+}
+
+/// Answers about one program.
+pub(super) struct Common<'p> {
+    pub program: &'p Program,
+    pub taint: &'p Taint,
+    pub communication: Communication<'p>,
+    pub known: FxHashMap<FunctionId, Option<Known>>,
+}
+
+impl Common<'_> {
+    /// Whether all ranks run the function: it issues a collective itself, or is called by one that does, where nothing asks
+    /// for the rank.
+    pub fn entered_by_all(&mut self, function: FunctionId) -> Option<Known> {
+        self.entered(function, MAX_CALLS)
+    }
+
+    fn entered(&mut self, function: FunctionId, calls: usize) -> Option<Known> {
+        if let Some(known) = self.known.get(&function) {
+            return *known;
+        }
+        self.known.insert(function, None);
+        let (file, local) = self.program.locate(function);
+        let of_one_rank = is_of_one_rank(self.program, file, local) || launches(&self.program.file(file).model, local);
+        let found = match self.issued_together(file, local) {
+            _ if of_one_rank => None,
+            Some(together) => Some((None, together)),
+            None => calls.checked_sub(1).and_then(|calls| self.called_by_all(function, calls)),
+        };
+        self.known.insert(function, found);
+        found
+    }
+
+    /// A collective that the function issues whatever rank runs it, and whatever the model is.
+    fn issued_together(&mut self, file: FileId, function: LocalFunction) -> Option<(Symbol, Site)> {
+        if !self.communication.may_reach(file, function) {
+            return None;
+        }
+        let program = self.program;
+        let of_files = |&condition: &ExprId| is_only_about_files(program, file, function, condition);
+        self.calls_of_all(file, function).into_iter().find_map(|CallOfAll { expr, call, conditions }| {
+            let issue = self.communication.issued(file, function, expr, call, Wanted::Collective)?;
+            let depends = ["checkpoint_", "state_dict"].iter().any(|part| issue.op.as_str().contains(part));
+            let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= MAX_CALLS;
+            // A collective behind a question for a file is another rule's matter.
+            (is_sure && !depends && !conditions.iter().any(of_files)).then(|| (issue.op, issue.start()))
+        })
+    }
+
+    /// A call of the function, in one that all ranks run, that is made whatever rank it is.
+    fn called_by_all(&mut self, function: FunctionId, calls: usize) -> Option<Known> {
+        let program = self.program;
+        let name = program.function(function).name;
+        let (home, _) = program.locate(function);
+        for (file, local) in bodies(program) {
+            let model = &program.file(file).model;
+            let caller = program.function_id(file, local);
+            if caller == function || !program.same_tree(home, file) || !model.function(local).mentions.contains(&name) {
+                continue;
+            }
+            for CallOfAll { expr, call, .. } in self.calls_of_all(file, local) {
+                let known = self.communication.callee(file, local, call);
+                let means = known.is_some_and(|(called, sure)| called == function && sure > Confidence::Low);
+                if means && let Some((_, together)) = self.entered(caller, calls) {
+                    return Some((Some(Site { file, span: model.span(expr) }), together));
+                }
+            }
+        }
+        None
+    }
+
+    /// The calls of a function that all ranks make: under no question for the rank, behind no exit of some ranks, and not
+    /// where ranks are let in one after the other or somebody takes what fails. None at all where some ranks communicate
+    /// alone: they may wait for each other.
+    pub fn calls_of_all(&mut self, file: FileId, function: LocalFunction) -> Vec<CallOfAll> {
+        let (program, taint) = (self.program, self.taint);
+        let model = &program.file(file).model;
+        let (mut out, mut of_some): (Vec<CallOfAll>, Vec<(ExprId, Call)>) = (Vec::new(), Vec::new());
+        let mut some_left = false;
+        each_in_context(model, function, &mut |_, stmt, context| {
+            let asks = |&condition: &ExprId| {
+                !is_only_about_files(program, file, function, condition)
+                    && may_ask_for_rank(program, taint, (file, function), condition)
+            };
+            let by_rank = context.conditions.iter().any(asks);
+            some_left |= by_rank && matches!(stmt, Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break | Stmt::Continue);
+            for root in expressions_of(model, stmt) {
+                each_expression(model, root, &mut |expr, found| {
+                    let Expr::Call(call) = found else { return };
+                    let call = model.call(call);
+                    match by_rank || some_left {
+                        true => of_some.push((expr, call)),
+                        false => out.push(CallOfAll { expr, call, conditions: context.conditions.to_vec() }),
+                    }
+                });
+            }
+        });
+        let apart = self.apart(file, function);
+        out.retain(|call| {
+            let span = model.span(call.expr);
+            !apart.iter().any(|apart| apart.start <= span.start && span.end <= apart.end)
+        });
+        let mut waits = |&(expr, call): &(ExprId, Call)| {
+            let issue = self.communication.itself(file, function, expr, call);
+            issue.is_some_and(|issue| issue.op.as_str() == "barrier")
+        };
+        if of_some.iter().any(&mut waits) {
+            out.clear();
+        }
+        out
+    }
+
+    /// Parts of a function in which ranks are let in one after the other, or in which somebody takes what fails.
+    fn apart(&mut self, file: FileId, function: LocalFunction) -> Vec<Span> {
+        let model = &self.program.file(file).model;
+        let mut out = Vec::new();
+        let mut managed: Vec<(ExprId, Option<Span>)> = Vec::new();
+        each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
+            Stmt::Try(parts)
+                if parts.handlers.iter().any(|handler| Caught::of(model, handler.kind).takes(Failure::Outside)) =>
+            {
+                out.extend(span_of(model, parts.body));
+            }
+            Stmt::With { items, body, .. } => {
+                managed.extend(items.iter().map(|item| (item.context, span_of(model, *body))));
+            }
+            _ => {}
+        });
+        for (manager, body) in managed {
+            let communicates = match model.expr(manager) {
+                Expr::Call(call) => {
+                    let call = model.call(call);
+                    self.communication.issued(file, function, manager, call, Wanted::Collective).is_some()
+                }
+                _ => false,
+            };
+            if communicates || speaks_of_turns(model, manager) {
+                out.extend(body);
+            }
+        }
+        out
+    }
+}
+
+fn span_of(model: &File, block: crate::model::Block) -> Option<Span> {
+    let statements = model.block(block);
+    let (first, last) = (statements.first()?, statements.last()?);
+    Some(Span::new(model.stmt_span(*first).start, model.stmt_span(*last).end))
+}
+
+/// Whether a function starts the processes of the job itself: before that there is one.
+fn launches(model: &File, function: LocalFunction) -> bool {
+    let starts = |name: &Symbol| matches!(name.as_str(), "spawn" | "Process" | "start_processes" | "Popen" | "launch");
+    model.function(function).mentions.iter().any(starts)
+}
+
+/// Whether a decorator of the function lets some ranks in only.
+fn is_of_one_rank(program: &Program, file: FileId, function: LocalFunction) -> bool {
+    let model = &program.file(file).model;
+    model.list(model.function(function).decorators).iter().any(|&decorator| speaks_of_turns(model, decorator))
+}

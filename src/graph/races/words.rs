@@ -1,0 +1,169 @@
+//! What names say: of ranks, of turns that ranks take, of what each process has for itself.
+
+use crate::base::{FileId, Symbol};
+use crate::graph::program::Program;
+use crate::graph::taint::Taint;
+use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
+
+/// Parts of names that stand for the rank, for what only some ranks are, and for what only they do.
+const OF_RANKS: [&str; 21] = [
+    "rank",
+    "main",
+    "master",
+    "zero",
+    "leader",
+    "chief",
+    "primary",
+    "first",
+    "last",
+    "coordinator",
+    "driver",
+    "local",
+    "node",
+    "gpu",
+    "device",
+    "proc",
+    "worker",
+    "should",
+    "writ",
+    "owner",
+    "root",
+];
+
+/// Parts of names of paths that each process has for itself.
+const OF_ONE: [&str; 14] = [
+    "rank", "pid", "uuid", "tmp", "temp", "time", "host", "worker", "unique", "random", "local", "gpu", "device",
+    "shard",
+];
+
+/// Parts of names of what lets ranks in one after the other, or sees to what fails.
+const OF_TURNS: [&str; 10] =
+    ["first", "lock", "main", "master", "zero", "rank", "barrier", "sync", "suppress", "sequential"];
+
+/// Parts of names of files with programs that one process runs, as a rule.
+const OF_TOOLS: [&str; 5] = ["infer", "demo", "convert", "export", "merge"];
+
+/// Questions for what lies at a path.
+const QUESTIONS: [&str; 4] = ["os.path.exists", "os.path.isdir", "os.path.isfile", "os.path.lexists"];
+
+/// The same, of methods of paths.
+const METHODS: [&str; 3] = ["exists", "is_dir", "is_file"];
+
+/// Assignments that a name is followed back.
+const ROUNDS: usize = 3;
+
+/// Whether a condition may not hold on all ranks alike: by a name in it, or by what such a name holds.
+pub(super) fn may_ask_for_rank(
+    program: &Program,
+    taint: &Taint,
+    (file, function): (FileId, LocalFunction),
+    condition: ExprId,
+) -> bool {
+    let model = &program.file(file).model;
+    let of_rank = |name: &Symbol| {
+        let text = name.as_str().to_ascii_lowercase();
+        let named = OF_RANKS.iter().any(|part| text.contains(part)) && text != "__name__";
+        named || program.catalog.is_rank_by_name(*name)
+    };
+    let asked = names_asked(model, condition);
+    asked.iter().any(|&name| taint.holds(name)) || made_of(model, function, asked).iter().any(of_rank)
+}
+
+/// Whether each process has such a path for itself: by the names that go into it, here and where those are assigned.
+pub(super) fn is_own_path(model: &File, function: LocalFunction, path: ExprId) -> bool {
+    let of_one = |name: &Symbol| {
+        let text = name.as_str().to_ascii_lowercase();
+        OF_ONE.iter().any(|part| text.contains(part))
+    };
+    made_of(model, function, names_of(model, path)).iter().any(of_one)
+}
+
+/// Whether what somebody calls lets ranks in one after the other, by its name.
+pub(super) fn speaks_of_turns(model: &File, root: ExprId) -> bool {
+    names_of(model, root).iter().any(|name| {
+        let text = name.as_str().to_ascii_lowercase();
+        OF_TURNS.iter().any(|part| text.contains(part))
+    })
+}
+
+/// Whether a file is a tool that one process runs, by its name.
+pub(super) fn is_tool(path: &str) -> bool {
+    OF_TOOLS.iter().any(|part| path.to_ascii_lowercase().contains(part))
+}
+
+/// The path that a question asks for, where it asks whether something lies there and nothing else.
+pub(super) fn path_asked_for(
+    program: &Program,
+    file: FileId,
+    function: LocalFunction,
+    mut question: ExprId,
+) -> Option<ExprId> {
+    let model = &program.file(file).model;
+    while let Expr::Unary(_, inner) = model.expr(question) {
+        question = inner;
+    }
+    let Expr::Call(call) = model.expr(question) else { return None };
+    let call = model.call(call);
+    let known = program.resolve(file, function, call.callee);
+    match model.expr(call.callee) {
+        _ if known.is_some_and(|name| QUESTIONS.contains(&name.as_str())) => model.list(call.args).first().copied(),
+        Expr::Attribute { value, name } if METHODS.contains(&name.as_str()) => Some(value),
+        _ => None,
+    }
+}
+
+/// Whether a condition asks for what lies at a path, and nothing else.
+pub(super) fn is_only_about_files(program: &Program, file: FileId, function: LocalFunction, condition: ExprId) -> bool {
+    path_asked_for(program, file, function, condition).is_some()
+}
+
+/// The names, with those that they are made of in the function.
+fn made_of(model: &File, function: LocalFunction, mut fresh: Vec<Symbol>) -> Vec<Symbol> {
+    let mut seen: Vec<Symbol> = Vec::new();
+    for _ in 0..ROUNDS {
+        seen.append(&mut fresh);
+        each_statement(model, model.function(function).body, &mut |_, stmt| {
+            let (targets, value) = match stmt {
+                Stmt::Assign { targets, value } => (model.list(*targets), *value),
+                Stmt::AugAssign { target, value, .. } => (std::slice::from_ref(target), *value),
+                Stmt::For { target, iter, .. } => (std::slice::from_ref(target), *iter),
+                _ => return,
+            };
+            let sets = |&target: &ExprId| names_asked(model, target).iter().any(|name| seen.contains(name));
+            if targets.iter().any(sets) {
+                fresh.extend(names_of(model, value));
+            }
+        });
+        fresh.retain(|name| !seen.contains(name));
+        if fresh.is_empty() {
+            break;
+        }
+    }
+    seen.append(&mut fresh);
+    seen
+}
+
+/// The names and attributes in an expression.
+fn names_of(model: &File, root: ExprId) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    each_expression(model, root, &mut |_, expr| {
+        if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+            out.push(name);
+        }
+    });
+    out
+}
+
+/// The same, where of a chain of attributes the last one counts alone.
+fn names_asked(model: &File, root: ExprId) -> Vec<Symbol> {
+    let (mut found, mut bases): (Vec<(ExprId, Symbol)>, Vec<ExprId>) = (Vec::new(), Vec::new());
+    each_expression(model, root, &mut |id, expr| match expr {
+        Expr::Attribute { value, name } => {
+            bases.push(value);
+            found.push((id, name));
+        }
+        Expr::Name(name) => found.push((id, name)),
+        _ => {}
+    });
+    found.into_iter().filter(|(id, _)| !bases.contains(id)).map(|(_, name)| name).collect()
+}

@@ -1,0 +1,71 @@
+//! A file that every rank makes or removes, behind a question whether it is there.
+
+use crate::finding::{Finding, Fix, Severity};
+use crate::graph::{FileRace, Program};
+use crate::model::Expr;
+use crate::rules::fixes::{Safety, added_argument, fix};
+use crate::rules::{Check, Findings, Group, Probe, Rule};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    name: "file-race",
+    group: Group::Collectives,
+    summary: "a file or folder that every rank makes or removes if it finds none, or one: all but the fastest fail",
+    severity: Severity::Warning,
+    rows: &["OM-13"],
+    verify: Some(Probe::CollectiveTrace),
+    page: include_str!("../../../rules/collectives/file-race.md"),
+    check: Check::Program(check),
+};
+
+fn check(program: &Program, findings: &mut Findings) {
+    for found in &program.divergence().races {
+        findings.push(finding(program, found));
+    }
+}
+
+fn finding(program: &Program, found: &FileRace) -> Finding {
+    let (file, function) = program.locate(found.function);
+    let call = found.call;
+    let message = match found.creates {
+        true => format!("every rank comes here and finds nothing there: `{call}` fails on all but the first"),
+        false => format!("every rank comes here and finds it there: `{call}` fails on all but the first"),
+    };
+    let help = match (found.creates, call.as_str()) {
+        (true, "makedirs" | "mkdir") => {
+            "pass `exist_ok=True`, or let one rank do it and the others wait for that in a barrier"
+        }
+        (true, _) => "let one rank do it, and the others wait for that in a barrier",
+        (false, "unlink") => "let one rank do it and the others wait for that in a barrier, or pass `missing_ok=True`",
+        (false, _) => "let one rank do it, and the others wait for that in a barrier",
+    };
+    let (op, together) = found.together;
+    let mut finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, function), message)
+        .help(help)
+        .confidence(found.confidence)
+        .because(found.asked, "all ranks may ask before one of them has done it");
+    if let Some(caller) = found.caller {
+        finding =
+            finding.because(caller, format!("`{}` is called on every rank", program.function(found.function).name));
+    }
+    finding = finding.because(together, format!("the ranks that get through wait in `{op}`"));
+    finding.fix = lenient(program, found);
+    finding
+}
+
+/// Makes a call that creates a folder pass over one that is there.
+fn lenient(program: &Program, found: &FileRace) -> Option<Fix> {
+    if !matches!(found.call.as_str(), "makedirs" | "mkdir") {
+        return None;
+    }
+    let (file, function) = program.locate(found.function);
+    let model = &program.file(file).model;
+    let Expr::Call(call) = model.expr(found.expr) else { return None };
+    let call = model.call(call);
+    // `os.mkdir` has no such argument.
+    if program.resolve(file, function, call.callee).is_some_and(|name| name.as_str() == "os.mkdir") {
+        return None;
+    }
+    let edit = added_argument(program, file, found.expr, call, "exist_ok", "True")?;
+    Some(fix(Safety::Safe, "pass over a folder that is there: `exist_ok=True`", vec![edit]))
+}
