@@ -429,6 +429,57 @@ fn what_a_function_issues_is_drawn() {
 }
 
 #[test]
+fn a_difference_is_explained_by_the_condition_that_a_variable_was_set_under() {
+    let folder = Folder::new("set-apart");
+    let trainer = "import os
+
+import torch.distributed as dist
+
+
+class Trainer:
+    def __init__(self):
+        self.start = 0
+
+    def resume(self, checkpoint, rank):
+        if rank == 0:
+            self.start = checkpoint[\"epoch\"]
+
+    def fit(self, checkpoint, t):
+        self.resume(checkpoint, int(os.environ[\"RANK\"]))
+        for _ in range(self.start, 9):
+            dist.all_reduce(t)
+
+
+def shares(t):
+    rank = dist.get_rank()
+    turns = 3 if rank else 4
+    for _ in range(turns):
+        dist.all_reduce(t)
+
+
+def in_one_place(t):
+    if dist.get_rank() == 0:
+        dist.all_reduce(t)
+";
+    folder.file("job.py", trainer);
+    let run = folder.ranklint(&["check", "--no-cache", "--select", "collectives", "--output-format", "json", "."]);
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("a report");
+    let said = |line: u64| {
+        let findings = report["findings"].as_array().expect("findings");
+        let finding = findings.iter().find(|finding| finding["line"] == line).expect("a finding at the line");
+        let related = finding["related"].as_array().expect("places").iter();
+        let apart =
+            related.filter(|place| place["message"].as_str().is_some_and(|text| text.starts_with("here ranks")));
+        let apart =
+            apart.map(|place| (place["line"].as_u64().expect("a line"), place["message"].as_str().expect("words")));
+        apart.collect::<Vec<_>>()
+    };
+    assert_eq!(said(17), [(11, "here ranks come to different values of `self.start`")]);
+    assert_eq!(said(24), [(22, "here ranks come to different values")]);
+    assert_eq!(said(29), []);
+}
+
+#[test]
 fn a_difference_is_explained_by_the_variable_that_was_asked() {
     let folder = Folder::new("explained");
     let reads = |name: &str| format!("{name} = int(os.getenv(\"{name}\", -1))\n");

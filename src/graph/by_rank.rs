@@ -62,9 +62,12 @@ pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
                     push(&[*test]);
                 }
             }
-            Node::Range(parts) | Node::Sequence(parts) | Node::Carried(_, _, parts) | Node::Changed(_, parts) => {
+            Node::Range(parts) => {
                 push(parts);
+                pending
+                    .extend(parts.iter().filter_map(|&bound| kept_or_found(engine, bound)).map(|test| (test, false)));
             }
+            Node::Sequence(parts) | Node::Carried(_, _, parts) | Node::Changed(_, parts) => push(parts),
             Node::Apply(name, parts) | Node::Mapped(name, parts)
                 if PLAIN.contains(&name.last_part().as_str()) || asks_for_numbers(name.last_part().as_str()) =>
             {
@@ -109,6 +112,14 @@ fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
             && node(one) != node(other)
             && !is_agreed(one)
             && !is_agreed(other)
+}
+
+/// The question by which the bound of a range is a number that all began with, or one that some have found elsewhere.
+fn kept_or_found(engine: &Engine<'_>, bound: Value) -> Option<Value> {
+    let Node::If(test, one, other) = *engine.values.node(bound) else { return None };
+    let begun = |value: Value| matches!(engine.values.node(value), Node::Int(_));
+    let found = |value: Value| matches!(engine.values.node(value), Node::Index(..) | Node::Attribute(..));
+    (begun(one) && found(other) || found(one) && begun(other)).then_some(test)
 }
 
 /// Whether a value stands for what an object held before.

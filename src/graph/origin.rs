@@ -4,8 +4,11 @@ use rustc_hash::FxHashSet;
 
 use super::evaluate::{Birth, Engine};
 use super::witness::{Decision, Found};
-use crate::base::Site;
-use crate::flow::{Axes, EventId, GroupKey, Node, Value};
+use crate::base::{FunctionId, Site};
+use crate::flow::{Axes, EventId, GroupKey, Node, Value, parts};
+
+/// Values that are looked at on the way from a test to what differs by itself.
+const MAX_WAY: usize = 500;
 
 /// The first part of a value that differs by itself.
 pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Value> {
@@ -67,6 +70,32 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
         }
     }
     outside.or(deep)
+}
+
+/// The variable on the way from a test to the leaf that ranks have set differently, and where they have: the condition
+/// that the difference went through.
+pub(super) fn set_apart(
+    engine: &Engine<'_>,
+    test: Value,
+    (differing, axes): (Value, Axes),
+    function: FunctionId,
+    decision: Option<Decision>,
+) -> Option<(Site, String)> {
+    let values = &engine.values;
+    let parting = decision.map(|decision| decision.site);
+    let mut found = None;
+    values.search(test, MAX_WAY, |value, further| {
+        if !(values.vary(value) | values.shape(value)).meets(axes) {
+            return false;
+        }
+        further.extend(parts(values.node(value)).into_iter().rev());
+        let Node::If(asked, ..) = *values.node(value) else { return false };
+        let place = engine.birth_before(value, function, parting).filter(|place| parting != Some(place.site));
+        let Some(place) = place.filter(|_| leaf(engine, asked, axes) == Some(differing)) else { return false };
+        found = Some((place.site, place.reason.as_str().to_owned()));
+        true
+    });
+    found
 }
 
 pub(super) fn event_leaf(engine: &Engine<'_>, event: EventId, found: &Found) -> Option<Value> {

@@ -11,7 +11,7 @@ use super::blame::{Blame, blame, contains, depends_on_caller, paths_to, preorder
 use super::confidence::Evidence;
 use super::divergence::form_of;
 use super::evaluate::Engine;
-use super::origin::{event_leaf, group_name, leaf, origin, snippet};
+use super::origin::{event_leaf, group_name, leaf, origin, set_apart, snippet};
 
 /// A difference between two classes of ranks on one group.
 pub(super) struct Found {
@@ -84,6 +84,8 @@ pub struct Split {
     pub decision: Option<Decision>,
     /// Where the difference was born, and why: the second half of a sentence.
     pub origin: Option<(Site, String)>,
+    /// Where a variable takes the difference on: it is set under a condition on which ranks part.
+    pub set_apart: Option<(Site, String)>,
     /// Calls between the function and the event, outermost first, with the called function's name.
     pub calls: Vec<(Site, Symbol)>,
     /// Two ranks and what each issues.
@@ -144,6 +146,10 @@ pub(super) fn explain(
     let parting = decision.map(|decision| decision.site);
     let birth = leaf.and_then(|leaf| engine.birth(leaf, function, parting));
     let origin = origin(engine, leaf, birth, decision);
+    let set_apart = test.zip(leaf).and_then(|(test, leaf)| {
+        let place = set_apart(engine, test, (leaf, found.world.axes), function, decision)?;
+        (origin.as_ref().is_none_or(|origin| origin.0 != place.0)).then_some(place)
+    });
     let mut calls = calls(engine, root, main, &blame, healed);
     let site = engine.effects.event(main).site;
     let mut heals = blame.heals.clone();
@@ -187,6 +193,7 @@ pub(super) fn explain(
         group: group_name(engine, &found.group, engine.effects.event(main).group),
         decision,
         origin,
+        set_apart,
         witness: witness(engine, found, &blame, decision, site),
         calls,
         confidence,

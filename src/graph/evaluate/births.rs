@@ -14,6 +14,9 @@ use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::Value;
 
+/// Times that variables in a value have been replaced since it was born.
+const MAX_TIMES_REMADE: usize = 8;
+
 /// Where a value that differs between ranks was born.
 #[derive(Clone, Copy, Debug)]
 pub struct Birth {
@@ -39,6 +42,8 @@ pub(super) enum Asked {
 #[derive(Default)]
 pub(super) struct Births {
     of: FxHashMap<Value, FxHashMap<Asked, Birth>>,
+    /// What a value was before something was put into it.
+    before: FxHashMap<Value, Value>,
     /// What is being evaluated, outermost first.
     asking: Vec<Asked>,
     asked: FxHashMap<Asked, Vec<Asked>>,
@@ -56,6 +61,13 @@ impl Births {
         {
             self.asked.entry(who).or_default().push(what);
             self.around.take();
+        }
+    }
+
+    /// Notes that a value is another one in which variables have been replaced.
+    pub(super) fn remade(&mut self, value: Value, before: Value) {
+        if value != before {
+            self.before.entry(value).or_insert(before);
         }
     }
 
@@ -105,6 +117,18 @@ impl<'p> Engine<'p> {
         let known = || around.iter().filter_map(|near| births.get(near));
         let near = |birth: &&Birth| parting.is_some_and(|parting| parting.file == birth.site.file);
         known().find(near).or_else(|| known().next()).copied()
+    }
+
+    /// The same of a value, or of what it was before variables in it were replaced.
+    pub fn birth_before(&self, mut value: Value, function: FunctionId, parting: Option<Site>) -> Option<Birth> {
+        for _ in 0..MAX_TIMES_REMADE {
+            let found = self.birth(value, function, parting);
+            if found.is_some() {
+                return found;
+            }
+            value = *self.births.before.get(&value)?;
+        }
+        None
     }
 
     /// The functions and variables that one was evaluated with, those asked first by way of the fewest others first.

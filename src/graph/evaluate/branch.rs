@@ -2,6 +2,7 @@
 
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
+use crate::finding::Confidence;
 use crate::flow::{ChoiceForm, Effect, EffectId, Node, Value};
 use crate::model::{Block, Case, Expr, ExprId, Stmt, StmtId};
 
@@ -55,16 +56,16 @@ impl<'p> Engine<'p> {
         let (otherwise, otherwise_changes, otherwise_dead) =
             self.arm(frame, Some(negated), |engine, frame| engine.block(frame, orelse));
         if then_dead {
-            self.note_cut(frame, test, body, &then_changes);
+            self.note_cut(frame, (test, span), body, &then_changes);
         }
         if otherwise_dead {
-            self.note_cut(frame, negated, orelse, &otherwise_changes);
+            self.note_cut(frame, (negated, span), orelse, &otherwise_changes);
         }
         let parted = std::mem::replace(&mut frame.parts, parts);
         self.choose(frame, test, span, ChoiceForm::Statement, then, otherwise);
         // What an arm issues before it takes the group down is issued.
         frame.parted |= parted;
-        self.merge(frame, test, (then_changes, then_dead), (otherwise_changes, otherwise_dead));
+        self.merge(frame, test, span, (then_changes, then_dead), (otherwise_changes, otherwise_dead));
     }
 
     pub(super) fn choose(
@@ -86,6 +87,7 @@ impl<'p> Engine<'p> {
         &mut self,
         frame: &mut Frame<'p>,
         test: Value,
+        span: Span,
         then: (Changes, bool),
         otherwise: (Changes, bool),
     ) {
@@ -99,6 +101,7 @@ impl<'p> Engine<'p> {
                 names.sort_by_key(|name| name.as_str());
                 names.dedup();
                 let goes_through = self.finds_own(test);
+                let parts = self.may_part(test);
                 for name in names {
                     let after = |changes: &Changes, frame: &Frame<'p>| {
                         let changed = changes.iter().find(|(changed, _)| *changed == name);
@@ -140,10 +143,19 @@ impl<'p> Engine<'p> {
                         (None, Some(other)) => other,
                         (None, None) => continue,
                     };
+                    if parts && matches!(self.values.node(value), Node::If(..)) {
+                        let reason = format!("here ranks come to different values of `{name}`");
+                        self.born(value, frame, span, &reason, Confidence::High);
+                    }
                     self.set_path(frame, name, value);
                 }
             }
         }
+    }
+
+    /// Whether ranks may answer a condition differently, as far as is known here or to a caller.
+    pub(super) fn may_part(&self, test: Value) -> bool {
+        !self.values.vary(test).is_empty() || self.values.facts(test).open
     }
 
     /// What was moved to another device.
@@ -189,17 +201,6 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// What an attribute path holds that this function has not written on the way here.
-    fn path_default(&mut self, frame: &mut Frame<'p>, path: Symbol) -> Value {
-        let name = path.as_str().rsplit('.').next().map(Symbol::new);
-        let of_class = match (frame.class, name) {
-            (Some(class), Some(name)) => self.attributes.get(&(class, name)).copied().flatten(),
-            _ => None,
-        };
-        let of_class = of_class.or_else(|| self.parameter_meaning(frame, name?));
-        of_class.unwrap_or_else(|| self.values.make(Node::Str(Symbol::new(super::UNSET))))
-    }
-
     pub(super) fn cases(&mut self, frame: &mut Frame<'p>, cases: &'p [Case]) {
         let Some((case, rest)) = cases.split_first() else { return };
         let span = frame.model.span(case.test);
@@ -218,7 +219,7 @@ impl<'p> Engine<'p> {
         let (otherwise, otherwise_changes, otherwise_dead) =
             self.arm(frame, Some(negated), |engine, frame| engine.cases(frame, rest));
         self.choose(frame, test, span, ChoiceForm::Statement, then, otherwise);
-        self.merge(frame, test, (then_changes, then_dead), (otherwise_changes, otherwise_dead));
+        self.merge(frame, test, span, (then_changes, then_dead), (otherwise_changes, otherwise_dead));
     }
 }
 

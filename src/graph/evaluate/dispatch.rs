@@ -82,7 +82,7 @@ impl<'p> Engine<'p> {
             results[1] = engine.any_of(frame, receiver, own, rest, arguments, span);
         });
         self.choose(frame, test, span, ChoiceForm::Expression, then.0, otherwise.0);
-        self.merge(frame, test, (then.1, then.2), (otherwise.1, otherwise.2));
+        self.merge(frame, test, span, (then.1, then.2), (otherwise.1, otherwise.2));
         match results {
             [one, other] if one == other => one,
             [one, other] => self.values.make(Node::If(test, one, other)),

@@ -65,7 +65,11 @@ impl<'p> Engine<'p> {
                 let negated = self.values.make(Node::Not(test));
                 let (otherwise, otherwise_effect) = self.aside(frame, Some(negated), otherwise);
                 self.choose(frame, test, at, ChoiceForm::Expression, then_effect, otherwise_effect);
-                self.values.make(Node::If(test, then, otherwise))
+                let value = self.values.make(Node::If(test, then, otherwise));
+                if self.may_part(test) && matches!(self.values.node(value), Node::If(..)) {
+                    self.born(value, frame, at, "here ranks come to different values", Confidence::High);
+                }
+                value
             }
             Expr::Subscript(value, index) => {
                 let value = self.expression(frame, value);

@@ -6,6 +6,7 @@ mod afterwards;
 mod arguments;
 mod assign;
 mod attribute;
+mod before;
 mod births;
 mod branch;
 mod builtin;

@@ -3,7 +3,7 @@
 
 use super::branch::Changes;
 use super::{Engine, Frame};
-use crate::base::Symbol;
+use crate::base::{Span, Symbol};
 use crate::flow::{Node, Value};
 use crate::model::{Block, File, Stmt};
 
@@ -12,25 +12,33 @@ use crate::model::{Block, File, Stmt};
 pub(super) struct CutShort {
     /// What holds where it does.
     test: Value,
+    /// Where it is asked for.
+    span: Span,
     /// What the arm has assigned before.
     changes: Changes,
 }
 
 impl<'p> Engine<'p> {
     /// Notes an arm that ends in `continue` or `break`.
-    pub(super) fn note_cut(&mut self, frame: &mut Frame<'p>, test: Value, arm: Block, changes: &Changes) {
+    pub(super) fn note_cut(
+        &mut self,
+        frame: &mut Frame<'p>,
+        (test, span): (Value, Span),
+        arm: Block,
+        changes: &Changes,
+    ) {
         if !cuts_short(frame.model, arm) {
             return;
         }
         let decides = !self.values.vary(test).is_empty();
         if decides || !changes.is_empty() {
-            frame.cuts.push(CutShort { test, changes: changes.clone() });
+            frame.cuts.push(CutShort { test, span, changes: changes.clone() });
         }
     }
 
     /// The statements of a block, those behind a place where some turns end under the condition that this one does not.
     pub(super) fn block(&mut self, frame: &mut Frame<'p>, block: Block) {
-        let mut behind: Vec<(usize, Value)> = Vec::new();
+        let mut behind: Vec<(usize, Value, Span)> = Vec::new();
         let guards = frame.guards.len();
         for &stmt in frame.model.block(block) {
             if frame.dead {
@@ -39,10 +47,10 @@ impl<'p> Engine<'p> {
             let known = frame.cuts.len();
             self.statement(frame, stmt);
             for at in known..frame.cuts.len() {
-                let test = frame.cuts[at].test;
+                let (test, span) = (frame.cuts[at].test, frame.cuts[at].span);
                 if !self.values.vary(test).is_empty() {
                     let goes_on = self.values.make(Node::Not(test));
-                    behind.push((frame.log.len(), goes_on));
+                    behind.push((frame.log.len(), goes_on, span));
                     frame.guards.push(goes_on);
                 }
             }
@@ -51,9 +59,9 @@ impl<'p> Engine<'p> {
         if frame.dead {
             return;
         }
-        for (mark, goes_on) in behind.into_iter().rev() {
+        for (mark, goes_on, span) in behind.into_iter().rev() {
             let changes = frame.rollback(mark);
-            self.merge(frame, goes_on, (changes, false), (Changes::new(), false));
+            self.merge(frame, goes_on, span, (changes, false), (Changes::new(), false));
         }
     }
 

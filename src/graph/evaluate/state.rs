@@ -170,7 +170,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Which methods of the class write which attributes of their first parameter, constructors first.
-    fn writers_of(&mut self, class: ClassId) -> Rc<FxHashMap<Symbol, Vec<FunctionId>>> {
+    pub(super) fn writers_of(&mut self, class: ClassId) -> Rc<FxHashMap<Symbol, Vec<FunctionId>>> {
         if let Some(known) = self.writers.get(&class) {
             return known.clone();
         }

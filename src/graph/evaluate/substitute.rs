@@ -94,7 +94,13 @@ impl<'p> Engine<'p> {
             Node::Compare(op, left, right) => Node::Compare(op, self.replaced(left, by), self.replaced(right, by)),
             Node::Binary(op, left, right) => Node::Binary(op, self.replaced(left, by), self.replaced(right, by)),
             Node::If(test, then, otherwise) => {
-                Node::If(self.replaced(test, by), self.replaced(then, by), self.replaced(otherwise, by))
+                let test = self.replaced(test, by);
+                let node = Node::If(test, self.replaced(then, by), self.replaced(otherwise, by));
+                let made = self.values.make(node);
+                if !self.values.vary(test).is_empty() {
+                    self.births.remade(made, value);
+                }
+                return made;
             }
             Node::Sequence(parts) => Node::Sequence(self.all(parts, by)),
             Node::Mapping(parts) => Node::Mapping(

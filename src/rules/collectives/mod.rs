@@ -60,8 +60,6 @@ fn word(program: &Program, rule: &Rule, kind: SplitKind, findings: &mut Findings
     }
 }
 
-/// The finding for a split: primary at the event, or at the outermost call that leads to it, then the origin of the
-/// difference, the condition, and the calls down to the event.
 /// Decisions on a signal's flag, but for conditions that are reported already: they need no second word.
 fn signalled(program: &Program) -> impl Iterator<Item = &Signalled> {
     program.conduct().signalled.iter().filter(|found| {
@@ -72,13 +70,15 @@ fn signalled(program: &Program) -> impl Iterator<Item = &Signalled> {
     })
 }
 
+/// The finding for a split: primary at the event, or at the outermost call that leads to it, then the origin of the
+/// difference, what it goes through, the condition, and the calls down to the event.
 fn finding(program: &Program, rule: &Rule, split: &Split, wording: Wording) -> Finding {
     let (file, local) = program.locate(split.function);
     let primary = split.calls.first().map_or(split.event.site, |(site, _)| *site);
     let mut finding = Findings::new_finding(rule, primary, program.symbol_of(file, local), wording.message)
         .help(wording.help)
         .confidence(split.confidence);
-    if let Some((site, reason)) = &split.origin {
+    for (site, reason) in split.origin.iter().chain(&split.set_apart) {
         finding = finding.because(*site, reason.clone());
     }
     if let Some(decision) = split.decision {
