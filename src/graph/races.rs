@@ -15,9 +15,9 @@ use super::blocks::is_test;
 use super::communication::Communication;
 use super::program::Program;
 use super::taint::Taint;
-use common::{CallOfAll, Common};
+use common::{Common, Made};
 use deeds::{Deed, Deeds};
-use words::{is_own_path, is_tool, path_asked_for};
+use words::{is_own_path, is_tool, listing_behind, path_asked_for};
 
 /// A file that the ranks make, or remove, in a race.
 #[derive(Clone, Debug)]
@@ -86,14 +86,17 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
 fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFunction) -> Vec<(Deed, ExprId)> {
     let program = common.program;
     let model = &program.file(file).model;
-    let calls = common.calls_of_all(file, function).into_iter();
-    let tried = calls.filter_map(|CallOfAll { expr, call, conditions }| {
+    let calls = common.calls(file, function).into_iter().filter(|made| made.by_all);
+    let tried = calls.filter_map(|Made { expr, call, conditions, .. }| {
         let deed = deeds.deed(program, file, function, expr, call)?;
         let asks = |&condition: &ExprId| {
             let asked = path_asked_for(program, file, function, condition);
             asked.is_some_and(|asked| is_same(program, model, file, asked, deed.path))
         };
-        let asked = conditions.into_iter().rfind(asks)?;
+        let asked = match conditions.into_iter().rfind(asks) {
+            None if !deed.creates => listing_behind(program, file, function, deed.path)?,
+            asked => asked?,
+        };
         (!is_own_path(model, function, deed.path)).then_some((deed, asked))
     });
     tried.collect()

@@ -19,12 +19,14 @@ const MAX_CALLS: usize = 2;
 /// How a function is known to be run by all ranks: the call of it, and the collective that they issue together.
 pub(super) type Known = (Option<Site>, (Symbol, Site));
 
-/// A call that every rank makes that comes into its function, with the conditions that it stands under.
+/// A call in a function, with the conditions that it stands under.
 #[derive(Clone)]
-pub(super) struct CallOfAll {
+pub(super) struct Made {
     pub expr: ExprId,
     pub call: Call,
     pub conditions: Vec<ExprId>,
+    /// Whether every rank makes it that comes into the function, and all at once.
+    pub by_all: bool,
 }
 
 /// Answers about one program.
@@ -49,10 +51,15 @@ impl Common<'_> {
         self.known.insert(function, None);
         let (file, local) = self.program.locate(function);
         let of_one_rank = is_of_one_rank(self.program, file, local) || launches(&self.program.file(file).model, local);
+        let callers = if of_one_rank { Vec::new() } else { self.callers(function) };
         let found = match self.issued_together(file, local) {
-            _ if of_one_rank => None,
+            _ if of_one_rank || callers.iter().any(|(_, made)| !made.by_all) => None,
             Some(together) => Some((None, together)),
-            None => calls.checked_sub(1).and_then(|calls| self.called_by_all(function, calls)),
+            None => callers.into_iter().filter(|_| calls > 0).find_map(|(caller, made)| {
+                let (_, together) = self.entered(caller, calls - 1)?;
+                let (file, _) = self.program.locate(caller);
+                Some((Some(Site { file, span: self.program.file(file).model.span(made.expr) }), together))
+            }),
         };
         self.known.insert(function, found);
         found
@@ -65,7 +72,8 @@ impl Common<'_> {
         }
         let program = self.program;
         let of_files = |&condition: &ExprId| is_only_about_files(program, file, function, condition);
-        self.calls_of_all(file, function).into_iter().find_map(|CallOfAll { expr, call, conditions }| {
+        let by_all = self.calls(file, function).into_iter().filter(|made| made.by_all);
+        by_all.collect::<Vec<_>>().into_iter().find_map(|Made { expr, call, conditions, .. }| {
             let issue = self.communication.issued(file, function, expr, call, Wanted::Collective)?;
             let depends = ["checkpoint_", "state_dict"].iter().any(|part| issue.op.as_str().contains(part));
             let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= MAX_CALLS;
@@ -74,35 +82,35 @@ impl Common<'_> {
         })
     }
 
-    /// A call of the function, in one that all ranks run, that is made whatever rank it is.
-    fn called_by_all(&mut self, function: FunctionId, calls: usize) -> Option<Known> {
+    /// The calls of a function, with those who make them.
+    fn callers(&mut self, function: FunctionId) -> Vec<(FunctionId, Made)> {
         let program = self.program;
         let name = program.function(function).name;
         let (home, _) = program.locate(function);
+        let mut out = Vec::new();
         for (file, local) in bodies(program) {
             let model = &program.file(file).model;
             let caller = program.function_id(file, local);
             if caller == function || !program.same_tree(home, file) || !model.function(local).mentions.contains(&name) {
                 continue;
             }
-            for CallOfAll { expr, call, .. } in self.calls_of_all(file, local) {
-                let known = self.communication.callee(file, local, call);
-                let means = known.is_some_and(|(called, sure)| called == function && sure > Confidence::Low);
-                if means && let Some((_, together)) = self.entered(caller, calls) {
-                    return Some((Some(Site { file, span: model.span(expr) }), together));
+            for made in self.calls(file, local) {
+                let known = self.communication.callee(file, local, made.call);
+                if known.is_some_and(|(called, sure)| called == function && sure > Confidence::Low) {
+                    out.push((caller, made));
                 }
             }
         }
-        None
+        out
     }
 
-    /// The calls of a function that all ranks make: under no question for the rank, behind no exit of some ranks, and not
-    /// where ranks are let in one after the other or somebody takes what fails. None at all where some ranks communicate
-    /// alone: they may wait for each other.
-    pub fn calls_of_all(&mut self, file: FileId, function: LocalFunction) -> Vec<CallOfAll> {
+    /// The calls in a function. All ranks make those that stand under no question for the rank, behind no exit of some
+    /// ranks, and not where ranks are let in one after the other or somebody takes what fails. Where some ranks
+    /// communicate alone they make none together: they may wait for each other.
+    pub fn calls(&mut self, file: FileId, function: LocalFunction) -> Vec<Made> {
         let (program, taint) = (self.program, self.taint);
         let model = &program.file(file).model;
-        let (mut out, mut of_some): (Vec<CallOfAll>, Vec<(ExprId, Call)>) = (Vec::new(), Vec::new());
+        let mut out: Vec<Made> = Vec::new();
         let mut some_left = false;
         each_in_context(model, function, &mut |_, stmt, context| {
             let asks = |&condition: &ExprId| {
@@ -114,25 +122,21 @@ impl Common<'_> {
             for root in expressions_of(model, stmt) {
                 each_expression(model, root, &mut |expr, found| {
                     let Expr::Call(call) = found else { return };
-                    let call = model.call(call);
-                    match by_rank || some_left {
-                        true => of_some.push((expr, call)),
-                        false => out.push(CallOfAll { expr, call, conditions: context.conditions.to_vec() }),
-                    }
+                    let conditions = context.conditions.to_vec();
+                    out.push(Made { expr, call: model.call(call), conditions, by_all: !by_rank && !some_left });
                 });
             }
         });
-        let apart = self.apart(file, function);
-        out.retain(|call| {
-            let span = model.span(call.expr);
-            !apart.iter().any(|apart| apart.start <= span.start && span.end <= apart.end)
-        });
-        let mut waits = |&(expr, call): &(ExprId, Call)| {
-            let issue = self.communication.itself(file, function, expr, call);
-            issue.is_some_and(|issue| issue.op.as_str() == "barrier")
+        let waits = |made: &Made| {
+            let issue = self.communication.itself(file, function, made.expr, made.call);
+            !made.by_all && issue.is_some_and(|issue| issue.op.as_str() == "barrier")
         };
-        if of_some.iter().any(&mut waits) {
-            out.clear();
+        let in_turn = out.iter().any(waits);
+        let apart = self.apart(file, function);
+        for made in &mut out {
+            let span = model.span(made.expr);
+            let is_apart = apart.iter().any(|apart| apart.start <= span.start && span.end <= apart.end);
+            made.by_all &= !in_turn && !is_apart;
         }
         out
     }

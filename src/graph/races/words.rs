@@ -3,32 +3,14 @@
 use crate::base::{FileId, Symbol};
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
-use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
 
-/// Parts of names that stand for the rank, for what only some ranks are, and for what only they do.
-const OF_RANKS: [&str; 21] = [
-    "rank",
-    "main",
-    "master",
-    "zero",
-    "leader",
-    "chief",
-    "primary",
-    "first",
-    "last",
-    "coordinator",
-    "driver",
-    "local",
-    "node",
-    "gpu",
-    "device",
-    "proc",
-    "worker",
-    "should",
-    "writ",
-    "owner",
-    "root",
-];
+/// Parts of names that stand for the rank, or for what one rank is.
+const OF_RANKS: [&str; 8] = ["rank", "main", "master", "leader", "chief", "primary", "zero", "coordinator"];
+
+/// Parts of names of questions that may be for the rank.
+const OF_SOME: [&str; 13] =
+    ["first", "last", "driver", "local", "node", "gpu", "device", "proc", "worker", "should", "writ", "owner", "root"];
 
 /// Parts of names of paths that each process has for itself.
 const OF_ONE: [&str; 14] = [
@@ -49,6 +31,12 @@ const QUESTIONS: [&str; 4] = ["os.path.exists", "os.path.isdir", "os.path.isfile
 /// The same, of methods of paths.
 const METHODS: [&str; 3] = ["exists", "is_dir", "is_file"];
 
+/// Functions that list what lies in a folder.
+const LISTINGS: [&str; 5] = ["os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob"];
+
+/// The same, of methods of paths.
+const LISTING_METHODS: [&str; 3] = ["iterdir", "glob", "rglob"];
+
 /// Assignments that a name is followed back.
 const ROUNDS: usize = 3;
 
@@ -60,13 +48,14 @@ pub(super) fn may_ask_for_rank(
     condition: ExprId,
 ) -> bool {
     let model = &program.file(file).model;
-    let of_rank = |name: &Symbol| {
+    let has = |name: &Symbol, parts: &[&str]| {
         let text = name.as_str().to_ascii_lowercase();
-        let named = OF_RANKS.iter().any(|part| text.contains(part)) && text != "__name__";
-        named || program.catalog.is_rank_by_name(*name)
+        text != "__name__" && parts.iter().any(|part| text.contains(part))
     };
+    let of_rank = |name: &Symbol| has(name, &OF_RANKS) || program.catalog.is_rank_by_name(*name);
     let asked = names_asked(model, condition);
-    asked.iter().any(|&name| taint.holds(name)) || made_of(model, function, asked).iter().any(of_rank)
+    asked.iter().any(|&name| taint.holds(name) || has(&name, &OF_SOME))
+        || made_of(model, function, asked).iter().any(of_rank)
 }
 
 /// Whether each process has such a path for itself: by the names that go into it, here and where those are assigned.
@@ -112,6 +101,33 @@ pub(super) fn path_asked_for(
     }
 }
 
+/// The listing of a folder that a path comes from, in the function.
+pub(super) fn listing_behind(program: &Program, file: FileId, function: LocalFunction, path: ExprId) -> Option<ExprId> {
+    let model = &program.file(file).model;
+    let lists = |call: Call| match program.resolve(file, function, call.callee) {
+        Some(name) => LISTINGS.contains(&name.as_str()),
+        None => {
+            matches!(model.expr(call.callee), Expr::Attribute { name, .. } if LISTING_METHODS.contains(&name.as_str()))
+        }
+    };
+    let names = made_of(model, function, names_of(model, path));
+    let mut found = None;
+    each_assignment(model, function, &mut |targets, value| {
+        let sets = |&target: &ExprId| names_asked(model, target).iter().any(|name| names.contains(name));
+        if !targets.iter().any(sets) {
+            return;
+        }
+        each_expression(model, value, &mut |expr, part| {
+            if let Expr::Call(call) = part
+                && lists(model.call(call))
+            {
+                found.get_or_insert(expr);
+            }
+        });
+    });
+    found
+}
+
 /// Whether a condition asks for what lies at a path, and nothing else.
 pub(super) fn is_only_about_files(program: &Program, file: FileId, function: LocalFunction, condition: ExprId) -> bool {
     path_asked_for(program, file, function, condition).is_some()
@@ -122,13 +138,7 @@ fn made_of(model: &File, function: LocalFunction, mut fresh: Vec<Symbol>) -> Vec
     let mut seen: Vec<Symbol> = Vec::new();
     for _ in 0..ROUNDS {
         seen.append(&mut fresh);
-        each_statement(model, model.function(function).body, &mut |_, stmt| {
-            let (targets, value) = match stmt {
-                Stmt::Assign { targets, value } => (model.list(*targets), *value),
-                Stmt::AugAssign { target, value, .. } => (std::slice::from_ref(target), *value),
-                Stmt::For { target, iter, .. } => (std::slice::from_ref(target), *iter),
-                _ => return,
-            };
+        each_assignment(model, function, &mut |targets, value| {
             let sets = |&target: &ExprId| names_asked(model, target).iter().any(|name| seen.contains(name));
             if targets.iter().any(sets) {
                 fresh.extend(names_of(model, value));
@@ -141,6 +151,16 @@ fn made_of(model: &File, function: LocalFunction, mut fresh: Vec<Symbol>) -> Vec
     }
     seen.append(&mut fresh);
     seen
+}
+
+/// What is assigned in a function, or gone through by a loop, with the targets.
+fn each_assignment(model: &File, function: LocalFunction, visit: &mut dyn FnMut(&[ExprId], ExprId)) {
+    each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
+        Stmt::Assign { targets, value } => visit(model.list(*targets), *value),
+        Stmt::AugAssign { target, value, .. } => visit(std::slice::from_ref(target), *value),
+        Stmt::For { target, iter, .. } => visit(std::slice::from_ref(target), *iter),
+        _ => {}
+    });
 }
 
 /// The names and attributes in an expression.

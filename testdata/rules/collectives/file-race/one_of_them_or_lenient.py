@@ -111,3 +111,31 @@ def launch(path, t):
     if not os.path.exists(path):
         os.makedirs(path)
     mp.spawn(work, args=(t,), nprocs=2)
+
+
+def keep_last(folder):
+    for name in sorted(os.listdir(folder))[:-1]:
+        shutil.rmtree(os.path.join(folder, name))
+
+
+def save(folder, t):
+    dist.all_reduce(t)
+    if dist.get_rank() == 0:
+        keep_last(folder)
+
+
+def saved_by_some(folder, t):
+    if not os.path.exists(folder):
+        os.makedirs(folder)
+    dist.all_reduce(t)
+
+
+def on_some(folder, t, group):
+    if dist.get_rank() in group:
+        saved_by_some(folder, t)  # error: [conditional-collective]
+
+
+def leaves_what_is_gone(folder: Path, t):
+    dist.all_reduce(t)
+    for path in folder.glob("*.pt"):
+        path.unlink(missing_ok=True)
