@@ -234,6 +234,8 @@ pub struct Type {
     pub distinctive: Vec<Symbol>,
     /// Keyword arguments that only methods of this type take: so do those of the receiver.
     pub distinctive_arguments: Vec<Symbol>,
+    /// Functions of the class that take an object of it first: `FSDP.state_dict_type(model)`.
+    pub takes_first: Vec<Symbol>,
     /// Keyword arguments of the constructor; where one is `False`, what is made is of this process alone.
     pub silenced_by: Vec<Symbol>,
     /// Attributes that hold objects of a known type, with the dotted name of that.

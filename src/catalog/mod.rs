@@ -117,6 +117,13 @@ impl Catalog {
         kinds.find(|kind| self.entry(Symbol::new(&format!("{kind}.{method}"))).is_some())
     }
 
+    /// The type of the first argument of a function that a class has for objects of it.
+    pub fn type_taken_first(&self, dotted: Symbol) -> Option<Symbol> {
+        let (class, function) = dotted.as_str().rsplit_once('.')?;
+        let kind = self.type_named(Symbol::new(class))?;
+        kind.takes_first.iter().any(|taking| taking.as_str() == function).then_some(kind.name)
+    }
+
     /// The methods of types that are told by an argument.
     pub fn methods_told_by_arguments(&self) -> FxHashSet<Symbol> {
         let kinds: FxHashSet<Symbol> = self.arguments.values().copied().collect();

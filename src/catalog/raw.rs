@@ -63,6 +63,8 @@ pub(super) struct RawType {
     #[serde(default)]
     pub distinctive_arguments: Vec<Spanned<String>>,
     #[serde(default)]
+    pub takes_first: Vec<Spanned<String>>,
+    #[serde(default)]
     pub silenced_by: Vec<Spanned<String>>,
     #[serde(default)]
     pub fields: BTreeMap<String, Spanned<String>>,

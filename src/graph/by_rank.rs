@@ -11,6 +11,9 @@ use super::evaluate::{Engine, UNSET};
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 400;
 
+/// Functions and methods that give a number, whatever they are asked of.
+const GIVES_NUMBERS: [&str; 6] = ["float", "int", "round", "item", "mean", "len"];
+
 /// Whether the value is a comparison of a rank, this rank's share of something, a number that is counted by rank, what
 /// one rank has and another has not, what some ranks have put in the place of what an object held before, or made of such
 /// by logic and containers alone.
@@ -148,6 +151,7 @@ fn is_number(engine: &Engine<'_>, value: Value) -> bool {
     match engine.values.node(value) {
         Node::Int(_) | Node::Binary(..) => true,
         Node::Carried(_, _, parts) => parts.first().is_some_and(|&first| is_number(engine, first)),
+        Node::Apply(name, _) | Node::Mapped(name, _) => GIVES_NUMBERS.contains(&name.last_part().as_str()),
         _ => false,
     }
 }

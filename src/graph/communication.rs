@@ -297,6 +297,12 @@ impl<'p> Communication<'p> {
             _ => {}
         }
         let model = &program.file(file).model;
+        // An object that is called: a model that ranks train together.
+        if let Some(Kind::Library(kind)) = self.kind_of(file, function, call.callee)
+            && let Some(operation) = of(program.catalog.entry(Symbol::new(&format!("{kind}.__call__"))))
+        {
+            return Some((operation, Confidence::High));
+        }
         let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
         let method = |kind: Symbol| of(program.catalog.entry(Symbol::new(&format!("{kind}.{name}"))));
         match self.kind_of(file, function, value) {

@@ -146,7 +146,21 @@ impl Evidence<'_, '_> {
     /// that hold other things as well.
     fn comes_from_far(&self) -> bool {
         let failed = self.leaf.is_some_and(|leaf| self.engine.failures.contains(&leaf));
-        !failed && self.born_outside().is_some_and(|born| !self.is_near(born))
+        !failed && self.born_outside().is_some_and(|born| !self.is_near(born) && !self.is_asked_there())
+    }
+
+    /// Whether the condition calls the very function in which the fact was found out: `if timer.is_due():`.
+    fn is_asked_there(&self) -> bool {
+        let (Some(decision), Some(birth)) = (self.decision, self.birth) else { return false };
+        let Some((model, test)) = self.engine.written_at(decision.site) else { return false };
+        let found_out_by = self.engine.program.function(birth.function).name;
+        let mut asks = false;
+        each_expression(model, test, &mut |_, expr| {
+            if let Expr::Call(call) = expr {
+                asks |= model.last_name(model.call(call).callee) == Some(found_out_by);
+            }
+        });
+        asks
     }
 
     /// An opaque fact of which nobody can say where it was born explains nothing.

@@ -223,7 +223,7 @@ pub fn hazard(
         return Some(Hazard { failure, site, name, direct: true });
     }
     let (called, _) = communication.callee(file, function, call)?;
-    let failure = failure_within(communication, program, called, 0)?;
+    let failure = failure_within(communication, program, called, 1)?;
     Some(Hazard { failure, site, name, direct: false })
 }
 

@@ -35,6 +35,8 @@ impl Loader<'_> {
             self.once("distinctive argument", argument_name, argument)?;
             arguments.push(argument_name);
         }
+        let takes_first = raw.takes_first.iter().map(|name| self.identifier(name, "a function"));
+        let takes_first = takes_first.collect::<Loaded<Vec<_>>>()?;
         let silenced_by = raw.silenced_by.iter().map(|name| self.identifier(name, "a parameter"));
         let silenced_by = silenced_by.collect::<Loaded<Vec<_>>>()?;
         let mut fields = Vec::new();
@@ -56,6 +58,7 @@ impl Loader<'_> {
                 first_of: Vec::new(),
                 distinctive: Vec::new(),
                 distinctive_arguments: Vec::new(),
+                takes_first: Vec::new(),
                 silenced_by: Vec::new(),
                 fields: Vec::new(),
             },
@@ -66,6 +69,7 @@ impl Loader<'_> {
         kind.first_of.extend(first_of);
         kind.distinctive.extend(distinctive);
         kind.distinctive_arguments.extend(arguments);
+        kind.takes_first.extend(takes_first);
         kind.silenced_by.extend(silenced_by);
         kind.fields.retain(|(known, _)| !fields.iter().any(|(field, _)| field == known));
         kind.fields.extend(fields);

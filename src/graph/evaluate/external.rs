@@ -57,6 +57,7 @@ impl<'p> Engine<'p> {
         span: Span,
     ) -> Value {
         self.remember_seed(frame, dotted, &arguments);
+        self.remember_type(frame, dotted, &arguments);
         let asks = dotted.as_str().ends_with(".is_initialized") || dotted.as_str() == "torch.distributed.is_available";
         if asks && self.program.catalog.entry(dotted).is_some() {
             return self.values.make(Node::Apply(Symbol::new(crate::flow::INITIALIZED), Box::from([])));

@@ -213,6 +213,12 @@ impl<'p> Engine<'p> {
         if let Some(kind) = program.catalog.type_of_method(method) {
             return Some(kind);
         }
+        // `mesh.get_local_rank("tp")`: nobody else is asked for an axis by its name.
+        let asks_for_axis = arguments.at(0).is_some_and(|first| self.axis_index(first).is_some());
+        let of_mesh = Symbol::new(&format!("{}.{method}", super::mesh::MESH));
+        if asks_for_axis && arguments.values().len() == 1 && program.catalog.entry(of_mesh).is_some() {
+            return Some(Symbol::new(super::mesh::MESH));
+        }
         let keywords: Vec<Symbol> = arguments.keywords.iter().map(|keyword| keyword.0).collect();
         let kind = program.catalog.type_of_call(method, keywords.iter().copied())?;
         // A wrapper of the program's own takes the same.
@@ -222,6 +228,17 @@ impl<'p> Engine<'p> {
             takes && program.same_tree(program.locate(own).0, frame.file)
         });
         (!own).then_some(kind)
+    }
+
+    /// Remembers of which type the variable is that a function is handed which a class has for its objects.
+    pub(super) fn remember_type(&mut self, frame: &mut Frame<'p>, function: Symbol, arguments: &Arguments) {
+        let Some(kind) = self.program.catalog.type_taken_first(function) else { return };
+        let Some(&(value, Some(handed))) = arguments.positional.first() else { return };
+        let is_made = matches!(self.values.node(value), Node::Typed(_) | Node::Instance(..));
+        if !is_made && let Some(path) = self.path(frame, handed) {
+            let object = self.values.make(Node::Typed(kind));
+            self.set_path(frame, path, object);
+        }
     }
 
     /// Whether an object that is only called as one of a library's may as well be one of the program's: that has a method of

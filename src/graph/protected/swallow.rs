@@ -8,7 +8,7 @@ use crate::model::{each_expression, each_statement, expressions_of};
 use super::super::blocks::{
     Around, calls_of, collect, exclude_each_other, is_test, is_tried_again, mentions, root_name,
 };
-use super::super::communication::{Issue, Wanted};
+use super::super::communication::{Issue, Wanted, calls_in};
 use super::super::hazard::{Caught, Failure, Hazard, asks_for_memory, keeps_exception, never_returns};
 use super::{Search, Skip, Swallowed};
 
@@ -82,7 +82,6 @@ impl Search<'_, '_> {
             .into_iter()
             .filter(|hazard| caught.takes(hazard.failure))
             .collect();
-        let last = issues.iter().map(|issue| issue.start().span.start).max().unwrap_or_default();
         let tests = is_test(&self.program.file(file).path);
         let push = |out: &mut Vec<Swallowed>, hazard: Hazard, issue: &Issue, skip: Skip, confidence: Confidence| {
             // A test that fails says so, and is run by somebody who waits for it.
@@ -91,10 +90,16 @@ impl Search<'_, '_> {
             out.push(Swallowed { function: (file, function), handler, hazard, issue: issue.clone(), skip, confidence });
         };
         if is_tried_again(model, parts, around) {
-            let again = hazards.into_iter().find(|hazard| {
-                hazard.site.span.start > last && !issues.iter().any(|issue| issue.start() == hazard.site)
+            // Whoever fails behind a collective does it again, and the peers do not.
+            let done = |hazard: &Hazard| {
+                let before = issues.iter().filter(|issue| issue.start().span.start < hazard.site.span.start);
+                before.max_by_key(|issue| issue.start().span.start)
+            };
+            let again = hazards.into_iter().find_map(|hazard| {
+                let issue = done(&hazard)?;
+                (!issues.iter().any(|issue| issue.start() == hazard.site)).then_some((hazard, issue))
             });
-            if let (Some(hazard), Some(issue)) = (again, issues.last()) {
+            if let Some((hazard, issue)) = again {
                 push(out, hazard, issue, Skip::Repeated, Confidence::Medium);
             }
             return;
@@ -157,7 +162,10 @@ impl Search<'_, '_> {
             .into_iter()
             .filter(|hazard| caught.takes(hazard.failure))
             .collect();
-        let Some(hazard) = hazards.into_iter().next() else { return };
+        let Some(hazard) = hazards.into_iter().next().or_else(|| self.taken_from_loader(file, function, parts, caught))
+        else {
+            return;
+        };
         let mut rests: Vec<&[StmtId]> = vec![model.block(parts.orelse)];
         for around in around.iter().rev() {
             rests.push(around.rest);
@@ -193,6 +201,30 @@ impl Search<'_, '_> {
                 }
             }
         }
+    }
+
+    /// A batch that is asked for: whoever loads it reads and decodes files.
+    fn taken_from_loader(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        parts: &Try,
+        caught: Caught,
+    ) -> Option<Hazard> {
+        if !(caught.everything || caught.data || caught.runtime) {
+            return None;
+        }
+        let model = self.model(file);
+        let calls = calls_in(model, parts.body);
+        calls.into_iter().find_map(|(expr, call)| {
+            let name = model.last_name(call.callee).filter(|name| matches!(name.as_str(), "next" | "__next__"))?;
+            self.communication.issued(file, function, expr, call, Wanted::Any).is_none().then(|| Hazard {
+                failure: Failure::Data,
+                site: Site { file, span: model.span(expr) },
+                name,
+                direct: true,
+            })
+        })
     }
 
     pub(super) fn suppressed(
