@@ -123,12 +123,17 @@ impl<'p> Engine<'p> {
                 let whole = Symbol::new(&format!("{dotted}.{name}"));
                 return self.external_value(frame, whole, span);
             }
-            Node::If(test, then, otherwise) if !matches!(frame.model.expr(object), Expr::Name(_)) => {
+            Node::If(test, then, otherwise)
+                if !matches!(frame.model.expr(object), Expr::Name(_)) || self.are_of_one_class(then, otherwise) =>
+            {
                 let then = self.member(frame, object, then, name, span);
                 let otherwise = self.member(frame, object, otherwise, name, span);
                 return self.values.make(Node::If(test, then, otherwise));
             }
             _ => {}
+        }
+        if let Some(entry) = self.entry_named(value, name) {
+            return entry;
         }
         if let Some(class) = self.class_of_value(frame, object, value) {
             if let Some(found) = self.object_attribute(frame, class, value, name, span) {
@@ -246,6 +251,9 @@ impl<'p> Engine<'p> {
                 true => None,
                 false => Some(value),
             };
+        }
+        if let Some(value) = self.field(object, name) {
+            return Some(value);
         }
         let value = self.attribute(class, name)?;
         let value = self.as_seen_by(class, object, value);

@@ -381,8 +381,7 @@ impl<'p> Engine<'p> {
                 }
                 return instance;
             }
-            // A dataclass takes its fields in order.
-            None => arguments.values(),
+            None => self.given_to_fields(class, &arguments),
         };
         if self.program.catalogued_class(class) {
             let (file, _) = self.program.locate_class(class);

@@ -37,6 +37,7 @@ mod passed;
 mod places;
 mod premise;
 mod rebound;
+mod records;
 mod recursion;
 pub(in crate::graph) mod shown;
 mod skipped;
@@ -116,6 +117,7 @@ pub struct Engine<'p> {
     global_classes: FxHashMap<(FileId, Symbol), Option<ClassId>>,
     handed_up: FxHashMap<FunctionId, Option<Rc<constructed::HandedUp>>>,
     writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
+    fields: FxHashMap<ClassId, Rc<[Symbol]>>,
     births: births::Births,
     /// Values that are this rank's share of the data, not facts of the outside world.
     pub(super) shares: FxHashSet<Value>,
@@ -183,6 +185,7 @@ impl<'p> Engine<'p> {
             global_classes: FxHashMap::default(),
             handed_up: FxHashMap::default(),
             writers: FxHashMap::default(),
+            fields: FxHashMap::default(),
             births: births::Births::default(),
             shares: FxHashSet::default(),
             clocks: FxHashSet::default(),
@@ -332,6 +335,12 @@ impl<'p> Engine<'p> {
                 self.born(value, &frame, parameter.span, &reason, Confidence::Medium);
             }
             frame.set(parameter.name, value);
+        }
+        if let (Some(class), Some(first)) = (class, receiver)
+            && self.has_decorator(file, local, "classmethod")
+        {
+            let made = self.values.make(Node::Class(class));
+            frame.set(first, made);
         }
         self.block(&mut frame, definition.body);
         let effects = self.take_sequence(&mut frame);

@@ -109,6 +109,9 @@ impl<'p> Engine<'p> {
             Node::Index(value, index) => Node::Index(self.replaced(value, by), self.replaced(index, by)),
             Node::Attribute(object, name) => {
                 let object = self.replaced(object, by);
+                if let Some(found) = self.field(object, name).or_else(|| self.entry_named(object, name)) {
+                    return found;
+                }
                 if let Node::Instance(class, _) = *self.values.node(object)
                     && let Some(found) = self.attribute(class, name)
                 {

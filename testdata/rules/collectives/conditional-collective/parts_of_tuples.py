@@ -24,7 +24,7 @@ def wait_where_enabled(size, mesh):
 def wait_at_the_first_place(size, mesh):
     _, place = find_layout(find_group(size, mesh))
     if place == 1:
-        dist.barrier()  # error: [conditional-collective]
+        dist.barrier()  # error: [wrong-group]
 
 
 def wait_as_handed(layout):

@@ -1,0 +1,110 @@
+//! Objects that are made of their fields: data classes and named tuples, which have no constructor to read, and namespaces.
+
+use std::rc::Rc;
+
+use super::Engine;
+use super::arguments::Arguments;
+use crate::base::{ClassId, Symbol};
+use crate::flow::{Node, Value};
+use crate::model::{Expr, ExprId, Stmt};
+
+/// Functions of libraries that give an object with the attributes that they are handed by name.
+const NAMESPACES: [&str; 6] = [
+    "types.SimpleNamespace",
+    "argparse.Namespace",
+    "easydict.EasyDict",
+    "addict.Dict",
+    "munch.Munch",
+    "ml_collections.ConfigDict",
+];
+
+impl<'p> Engine<'p> {
+    /// The fields of a class without a constructor of its own, in the order in which they are given.
+    fn fields(&mut self, class: ClassId) -> Rc<[Symbol]> {
+        if let Some(known) = self.fields.get(&class) {
+            return known.clone();
+        }
+        let program = self.program;
+        let mut out: Vec<Symbol> = Vec::new();
+        let has_constructor = program.method(class, Symbol::new("__init__")).is_some();
+        let lineage = if has_constructor { &[] } else { program.lineage(class) };
+        for &owner in lineage.iter().rev() {
+            let (file, local) = program.locate_class(owner);
+            let model = &program.file(file).model;
+            let body = model.function(model.class(local).body).body;
+            for &stmt in model.block(body) {
+                let Stmt::Annotated { target, annotation, .. } = model.stmt(stmt) else { continue };
+                let Expr::Name(name) = model.expr(*target) else { continue };
+                let shared =
+                    |annotation: ExprId| model.last_name(annotation).is_some_and(|name| name.as_str() == "ClassVar");
+                let of_class = match model.expr(*annotation) {
+                    Expr::Subscript(generic, _) => shared(generic),
+                    _ => shared(*annotation),
+                };
+                if !of_class {
+                    out.retain(|known| *known != name);
+                    out.push(name);
+                }
+            }
+        }
+        let out: Rc<[Symbol]> = out.into();
+        self.fields.insert(class, out.clone());
+        out
+    }
+
+    /// What the fields of a new object are given, in their order; the name of a field stands for what is not given.
+    pub(super) fn given_to_fields(&mut self, class: ClassId, arguments: &Arguments) -> Vec<Value> {
+        let fields = self.fields(class);
+        if fields.is_empty() || arguments.starred.is_some() || arguments.mapping.is_some() {
+            return arguments.values();
+        }
+        let named = |name: Symbol| arguments.keywords.iter().find(|keyword| keyword.0 == name).map(|keyword| keyword.1);
+        let given = fields.iter().enumerate().map(|(at, &name)| {
+            let given = arguments.at(at).or_else(|| named(name));
+            given.unwrap_or_else(|| self.values.make(Node::Str(name)))
+        });
+        given.collect()
+    }
+
+    /// What a field holds that an object was given when it was made. A constant is only what it begins with.
+    pub(super) fn field(&mut self, object: Value, name: Symbol) -> Option<Value> {
+        let Node::Instance(class, given) = self.values.node(object) else { return None };
+        let (class, given) = (*class, given.clone());
+        let fields = self.fields(class);
+        let at = fields.iter().position(|field| *field == name)?;
+        let value = (fields.len() == given.len()).then(|| given[at])?;
+        (!self.is_constant(value)).then_some(value)
+    }
+
+    /// Whether two values are objects of one class, made in different ways.
+    pub(super) fn are_of_one_class(&self, one: Value, other: Value) -> bool {
+        match (self.values.node(one), self.values.node(other)) {
+            (Node::Instance(one, _), Node::Instance(other, _)) => one == other,
+            _ => false,
+        }
+    }
+
+    fn is_constant(&self, value: Value) -> bool {
+        matches!(self.values.node(value), Node::Int(_) | Node::Bool(_) | Node::None | Node::Str(_))
+    }
+
+    /// A namespace of what is given by name, where the function makes one.
+    pub(super) fn namespace(&mut self, function: Symbol, arguments: &Arguments) -> Option<Value> {
+        let known = NAMESPACES.contains(&function.as_str());
+        if !known || !arguments.positional.is_empty() || arguments.starred.is_some() || arguments.mapping.is_some() {
+            return None;
+        }
+        let named = &arguments.keywords;
+        let entries = named.iter().map(|&(name, value, _)| (self.values.make(Node::Str(name)), value)).collect();
+        Some(self.values.make(Node::Mapping(entries)))
+    }
+
+    /// An attribute that a namespace was given. A constant is only what it begins with.
+    pub(super) fn entry_named(&self, namespace: Value, name: Symbol) -> Option<Value> {
+        let Node::Mapping(entries) = self.values.node(namespace) else { return None };
+        let is_it = |key: Value| matches!(self.values.node(key), Node::Str(text) if *text == name);
+        let value = entries.iter().find(|(key, _)| is_it(*key))?.1;
+        let is_method = matches!(name.as_str(), "items" | "keys" | "values" | "get" | "pop" | "update" | "copy");
+        (!is_method && !self.is_constant(value)).then_some(value)
+    }
+}
