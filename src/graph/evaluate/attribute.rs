@@ -124,7 +124,7 @@ impl<'p> Engine<'p> {
                 return self.external_value(frame, whole, span);
             }
             Node::If(test, then, otherwise)
-                if !matches!(frame.model.expr(object), Expr::Name(_)) || self.are_of_one_class(then, otherwise) =>
+                if !matches!(frame.model.expr(object), Expr::Name(_)) || self.are_alike_in_fields(then, otherwise) =>
             {
                 let then = self.member(frame, object, then, name, span);
                 let otherwise = self.member(frame, object, otherwise, name, span);

@@ -52,18 +52,17 @@ impl<'p> Engine<'p> {
         out
     }
 
-    /// What the fields of a new object are given, in their order; the name of a field stands for what is not given.
+    /// What a new object of fields is given: in their order, or by name where a name stands in the call.
     pub(super) fn given_to_fields(&mut self, class: ClassId, arguments: &Arguments) -> Vec<Value> {
-        let fields = self.fields(class);
-        if fields.is_empty() || arguments.starred.is_some() || arguments.mapping.is_some() {
+        let spread = arguments.starred.is_some() || arguments.mapping.is_some();
+        let fields = if spread || arguments.keywords.is_empty() { Rc::from([]) } else { self.fields(class) };
+        if fields.is_empty() {
             return arguments.values();
         }
-        let named = |name: Symbol| arguments.keywords.iter().find(|keyword| keyword.0 == name).map(|keyword| keyword.1);
-        let given = fields.iter().enumerate().map(|(at, &name)| {
-            let given = arguments.at(at).or_else(|| named(name));
-            given.unwrap_or_else(|| self.values.make(Node::Str(name)))
-        });
-        given.collect()
+        let in_order = fields.iter().copied().zip(arguments.positional.iter().map(|given| given.0));
+        let given = in_order.chain(arguments.keywords.iter().map(|&(name, value, _)| (name, value)));
+        let given = given.map(|(name, value)| (self.values.make(Node::Str(name)), value)).collect();
+        vec![self.values.make(Node::Mapping(given))]
     }
 
     /// What a field holds that an object was given when it was made. A constant is only what it begins with.
@@ -72,14 +71,21 @@ impl<'p> Engine<'p> {
         let (class, given) = (*class, given.clone());
         let fields = self.fields(class);
         let at = fields.iter().position(|field| *field == name)?;
-        let value = (fields.len() == given.len()).then(|| given[at])?;
-        (!self.is_constant(value)).then_some(value)
+        if let [by_name] = given[..]
+            && let Some(value) = self.entry_named(by_name, name)
+        {
+            return Some(value);
+        }
+        given
+            .get(at)
+            .copied()
+            .filter(|&value| !self.is_constant(value) && !matches!(self.values.node(value), Node::Mapping(_)))
     }
 
-    /// Whether two values are objects of one class, made in different ways.
-    pub(super) fn are_of_one_class(&self, one: Value, other: Value) -> bool {
+    /// Whether two values are objects of one class that is made of its fields.
+    pub(super) fn are_alike_in_fields(&mut self, one: Value, other: Value) -> bool {
         match (self.values.node(one), self.values.node(other)) {
-            (Node::Instance(one, _), Node::Instance(other, _)) => one == other,
+            (&Node::Instance(one, _), Node::Instance(other, _)) => one == *other && !self.fields(one).is_empty(),
             _ => false,
         }
     }
