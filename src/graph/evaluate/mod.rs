@@ -338,6 +338,7 @@ impl<'p> Engine<'p> {
         }
         if let (Some(class), Some(first)) = (class, receiver)
             && self.has_decorator(file, local, "classmethod")
+            && !self.fields(class).is_empty()
         {
             let made = self.values.make(Node::Class(class));
             frame.set(first, made);

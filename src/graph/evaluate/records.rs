@@ -20,7 +20,7 @@ const NAMESPACES: [&str; 6] = [
 
 impl<'p> Engine<'p> {
     /// The fields of a class without a constructor of its own, in the order in which they are given.
-    fn fields(&mut self, class: ClassId) -> Rc<[Symbol]> {
+    pub(super) fn fields(&mut self, class: ClassId) -> Rc<[Symbol]> {
         if let Some(known) = self.fields.get(&class) {
             return known.clone();
         }
