@@ -13,6 +13,7 @@ use super::blame::{arm_without, contains, preorder};
 use super::by_rank::{asks_for_numbers, compares_rank};
 use super::confidence::{DRAWN, Evidence};
 use super::evaluate::Engine;
+use super::seeds::seeds_by_rank;
 use super::witness::SplitKind;
 
 /// Parts of a question that are looked at.
@@ -115,9 +116,11 @@ impl Evidence<'_, '_> {
         self.engine.effects.event(self.main).op.as_str() == "deepspeed_forward"
     }
 
-    /// Whether ranks part over a number that each draws: where they train one model they are seeded alike.
+    /// Whether ranks part over a number that each draws: where they train one model they are seeded alike, unless the
+    /// program says otherwise.
     pub(super) fn is_drawn(&self) -> bool {
-        self.is_opaque() && self.birth.is_some_and(|birth| birth.reason.as_str() == DRAWN)
+        let drawn = self.birth.filter(|birth| self.is_opaque() && birth.reason.as_str() == DRAWN);
+        drawn.is_some_and(|birth| !seeds_by_rank(self.engine.program, birth.site.file))
     }
 
     /// Whether a fact of this process is only the key under which something was put away: all put it away.

@@ -45,6 +45,7 @@ mod reach;
 mod resolve;
 mod roots;
 mod runners;
+mod seeds;
 mod shapes;
 mod sharding;
 mod signals;

@@ -1,5 +1,6 @@
 //! Decorators and context managers: what stands around a call.
 
+use super::super::conduct::bodies;
 use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::substitute::Substitution;
@@ -46,13 +47,19 @@ impl<'p> Engine<'p> {
     /// so that what the decorator does counts here.
     pub(super) fn as_hook(&mut self, function: FunctionId, effects: EffectId) -> EffectId {
         let Some(class) = self.program.class_of(function) else { return effects };
-        if !self.effects.summed(effects).events || self.program.external_bases(class).is_empty() {
+        if !self.effects.summed(effects).events {
             return effects;
         }
         let (file, local) = self.program.locate(function);
         let span = self.program.file(file).model.function(local).name_span;
         let mut frame = self.module_frame(file);
         frame.function = function;
+        if let Some(wrapped) = self.wrapped_by_the_program(function) {
+            return self.as_wrapped_hook(&mut frame, wrapped, effects);
+        }
+        if self.program.external_bases(class).is_empty() {
+            return effects;
+        }
         let Some(test) = self.wrapper_guard(&mut frame, function, span) else { return effects };
         let effect = Effect::Choice {
             test,
@@ -62,6 +69,28 @@ impl<'p> Engine<'p> {
             otherwise: Effects::NOTHING,
         };
         self.effects.make(effect, &self.values)
+    }
+
+    /// The same for a decorator of the program, where nobody names the method: its class is registered, and somebody calls
+    /// it by what he was handed.
+    fn as_wrapped_hook(&mut self, frame: &mut Frame<'p>, wrapped: Value, effects: EffectId) -> EffectId {
+        let (program, function) = (self.program, frame.function);
+        let definition = program.function(function);
+        let is_named = bodies(program).any(|(file, local)| {
+            let mentions = &program.file(file).model.function(local).mentions;
+            mentions.contains(&definition.name)
+        });
+        if is_named {
+            return effects;
+        }
+        let own = (0..definition.parameters.len() as u16).map(|at| self.values.make(Node::Parameter(function, at)));
+        let positional = own.map(|value| (value, None)).collect();
+        self.call_value(frame, wrapped, Arguments { positional, ..Arguments::default() }, definition.name_span);
+        let called = self.take_sequence(frame);
+        match self.effects.summed(called).events {
+            true => called,
+            false => effects,
+        }
     }
 
     /// What decorators of the program make of a function, if they put another in its place.
