@@ -30,6 +30,8 @@ pub struct Catalog {
     packages: Vec<(Symbol, Symbol)>,
     methods: FxHashMap<Symbol, Symbol>,
     arguments: FxHashMap<Symbol, Symbol>,
+    /// Functions of classes that are handed an object of theirs first, with the type.
+    taking: FxHashMap<Symbol, Symbol>,
     firsts: FxHashMap<Symbol, Symbol>,
     axes: Vec<Axis>,
     conventions: FxHashMap<Symbol, Arc<Convention>>,
@@ -119,9 +121,7 @@ impl Catalog {
 
     /// The type of the first argument of a function that a class has for objects of it.
     pub fn type_taken_first(&self, dotted: Symbol) -> Option<Symbol> {
-        let (class, function) = dotted.as_str().rsplit_once('.')?;
-        let kind = self.type_named(Symbol::new(class))?;
-        kind.takes_first.iter().any(|taking| taking.as_str() == function).then_some(kind.name)
+        self.taking.get(&dotted).copied()
     }
 
     /// The methods of types that are told by an argument.

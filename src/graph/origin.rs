@@ -90,9 +90,13 @@ pub(super) fn set_apart(
         }
         further.extend(parts(values.node(value)).into_iter().rev());
         let Node::If(asked, ..) = *values.node(value) else { return false };
-        let place = engine.birth_before(value, function, parting).filter(|place| parting != Some(place.site));
-        let Some(place) = place.filter(|_| leaf(engine, asked, axes) == Some(differing)) else { return false };
-        found = Some((place.site, place.reason.as_str().to_owned()));
+        if leaf(engine, asked, axes) != Some(differing) {
+            return false;
+        }
+        let place = engine.where_set_apart(value, function).filter(|place| parting != Some(place.site));
+        let Some(place) = place else { return false };
+        let of = place.variable.map_or_else(String::new, |variable| format!(" of `{variable}`"));
+        found = Some((place.site, format!("here ranks come to different values{of}")));
         true
     });
     found

@@ -79,6 +79,8 @@ impl Loader<'_> {
         self.catalog.methods.extend(kind.distinctive.iter().map(|&method| (method, kind.name)));
         self.catalog.arguments.extend(kind.distinctive_arguments.iter().map(|&argument| (argument, kind.name)));
         for &known_as in kind.aliases.iter().chain([&kind.name]) {
+            let taking = kind.takes_first.iter().map(|function| Symbol::new(&format!("{known_as}.{function}")));
+            self.catalog.taking.extend(taking.map(|function| (function, kind.name)));
             self.catalog.types.insert(known_as, kind.clone());
         }
         Ok(())

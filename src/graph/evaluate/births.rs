@@ -30,6 +30,15 @@ pub struct Birth {
     pub confidence: Confidence,
 }
 
+/// A condition under which a variable is set, and on which ranks may part.
+#[derive(Clone, Copy, Debug)]
+pub struct SetApart {
+    /// The condition.
+    pub site: Site,
+    /// The variable; a conditional expression has none.
+    pub variable: Option<Symbol>,
+}
+
 /// What is evaluated once and asked for by many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Asked {
@@ -42,6 +51,8 @@ pub(super) enum Asked {
 #[derive(Default)]
 pub(super) struct Births {
     of: FxHashMap<Value, FxHashMap<Asked, Birth>>,
+    /// Where ranks come to different values of a variable.
+    apart: FxHashMap<(Value, Asked), SetApart>,
     /// What a value was before something was put into it.
     before: FxHashMap<Value, Value>,
     /// What is being evaluated, outermost first.
@@ -92,13 +103,23 @@ impl<'p> Engine<'p> {
     /// Notes where a value that differs comes from; the first place in a function counts, and in what is assigned to each
     /// variable of a module.
     pub(super) fn born(&mut self, value: Value, frame: &Frame<'p>, span: Span, reason: &str, confidence: Confidence) {
-        let within = match self.births.asking.last() {
-            Some(&variable @ Asked::Global(..)) => variable,
-            _ => Asked::Function(frame.function),
-        };
+        let within = self.within(frame);
         if let Entry::Vacant(place) = self.births.of.entry(value).or_default().entry(within) {
             let (function, site) = (frame.function, frame.site(span));
             place.insert(Birth { function, site, reason: Symbol::new(reason), confidence });
+        }
+    }
+
+    /// Notes a condition by which ranks come to a value of a variable; the first place in a function counts.
+    pub(super) fn set_apart(&mut self, value: Value, frame: &Frame<'p>, span: Span, variable: Option<Symbol>) {
+        let within = self.within(frame);
+        self.births.apart.entry((value, within)).or_insert(SetApart { site: frame.site(span), variable });
+    }
+
+    fn within(&self, frame: &Frame<'p>) -> Asked {
+        match self.births.asking.last() {
+            Some(&variable @ Asked::Global(..)) => variable,
+            _ => Asked::Function(frame.function),
         }
     }
 
@@ -119,12 +140,14 @@ impl<'p> Engine<'p> {
         known().find(near).or_else(|| known().next()).copied()
     }
 
-    /// The same of a value, or of what it was before variables in it were replaced.
-    pub fn birth_before(&self, mut value: Value, function: FunctionId, parting: Option<Site>) -> Option<Birth> {
+    /// The condition by which ranks come to a value, or to what it was before variables in it were replaced, as far as
+    /// `function` can know of it.
+    pub fn where_set_apart(&self, mut value: Value, function: FunctionId) -> Option<SetApart> {
+        let mut around = self.around(function);
+        around.insert(0, Asked::Function(function));
         for _ in 0..MAX_TIMES_REMADE {
-            let found = self.birth(value, function, parting);
-            if found.is_some() {
-                return found;
+            if let Some(found) = around.iter().find_map(|&within| self.births.apart.get(&(value, within))) {
+                return Some(*found);
             }
             value = *self.births.before.get(&value)?;
         }

@@ -2,7 +2,6 @@
 
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
-use crate::finding::Confidence;
 use crate::flow::{ChoiceForm, Effect, EffectId, Node, Value};
 use crate::model::{Block, Case, Expr, ExprId, Stmt, StmtId};
 
@@ -144,8 +143,7 @@ impl<'p> Engine<'p> {
                         (None, None) => continue,
                     };
                     if parts && matches!(self.values.node(value), Node::If(..)) {
-                        let reason = format!("here ranks come to different values of `{name}`");
-                        self.born(value, frame, span, &reason, Confidence::High);
+                        self.set_apart(value, frame, span, Some(name));
                     }
                     self.set_path(frame, name, value);
                 }

@@ -67,7 +67,7 @@ impl<'p> Engine<'p> {
                 self.choose(frame, test, at, ChoiceForm::Expression, then_effect, otherwise_effect);
                 let value = self.values.make(Node::If(test, then, otherwise));
                 if self.may_part(test) && matches!(self.values.node(value), Node::If(..)) {
-                    self.born(value, frame, at, "here ranks come to different values", Confidence::High);
+                    self.set_apart(value, frame, at, None);
                 }
                 value
             }

@@ -68,9 +68,12 @@ impl<'p> Engine<'p> {
     /// What a field holds that an object was given when it was made. A constant is only what it begins with.
     pub(super) fn field(&mut self, object: Value, name: Symbol) -> Option<Value> {
         let Node::Instance(class, given) = self.values.node(object) else { return None };
-        let (class, given) = (*class, given.clone());
-        let fields = self.fields(class);
-        let at = fields.iter().position(|field| *field == name)?;
+        if given.is_empty() {
+            return None;
+        }
+        let class = *class;
+        let at = self.fields(class).iter().position(|field| *field == name)?;
+        let Node::Instance(_, given) = self.values.node(object) else { return None };
         if let [by_name] = given[..]
             && let Some(value) = self.entry_named(by_name, name)
         {

@@ -215,8 +215,8 @@ impl<'p> Engine<'p> {
         }
         // `mesh.get_local_rank("tp")`: nobody else is asked for an axis by its name.
         let asks_for_axis = arguments.at(0).is_some_and(|first| self.axis_index(first).is_some());
-        let of_mesh = Symbol::new(&format!("{}.{method}", super::mesh::MESH));
-        if asks_for_axis && arguments.values().len() == 1 && program.catalog.entry(of_mesh).is_some() {
+        let of_mesh = || program.catalog.entry(Symbol::new(&format!("{}.{method}", super::mesh::MESH)));
+        if asks_for_axis && arguments.values().len() == 1 && of_mesh().is_some() {
             return Some(Symbol::new(super::mesh::MESH));
         }
         let keywords: Vec<Symbol> = arguments.keywords.iter().map(|keyword| keyword.0).collect();
