@@ -32,6 +32,8 @@ pub struct FileRace {
     pub expr: ExprId,
     /// Whether something is made, not removed.
     pub creates: bool,
+    /// The argument that would let the call pass: `exist_ok`.
+    pub lenient: Option<&'static str>,
     /// Where the ranks ask whether it is there.
     pub asked: Site,
     /// Where a function calls this one that all ranks run.
@@ -72,6 +74,7 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                 site: Site { file, span: model.span(deed.expr) },
                 expr: deed.expr,
                 creates: deed.creates,
+                lenient: deed.lenient,
                 asked: Site { file, span: model.span(asked) },
                 caller,
                 together,

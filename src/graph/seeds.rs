@@ -39,7 +39,8 @@ fn hands_the_rank(program: &Program, model: &File, function: LocalFunction) -> b
                 let Expr::Call(call) = expr else { return };
                 let call = model.call(call);
                 let seeds = model.last_name(call.callee).is_some_and(is_seeding);
-                found |= seeds && model.list(call.args).iter().any(|&arg| speaks(arg));
+                let named = model.keywords(call).iter().map(|keyword| keyword.value);
+                found |= seeds && model.list(call.args).iter().copied().chain(named).any(speaks);
             });
         }
         if let Stmt::Assign { targets, value } = stmt

@@ -3,7 +3,7 @@
 use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Symbol};
 use crate::flow::{Node, Value};
-use crate::model::{Expr, ExprId, File, LocalFunction, Stmt};
+use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, StmtId, each_statement};
 
 impl<'p> Engine<'p> {
     /// What an attribute path holds that this function has not written on the way here.
@@ -55,20 +55,26 @@ impl<'p> Engine<'p> {
     }
 }
 
-/// What a constructor assigns to an attribute, whatever it is called with.
+/// What a constructor assigns to an attribute, whatever it is called with: once, under no condition.
 fn assigned(model: &File, constructor: LocalFunction, name: Symbol) -> Option<ExprId> {
-    let object = model.function(constructor).parameters.first()?.name;
-    let mut found = None;
-    for &stmt in model.block(model.function(constructor).body) {
-        let Stmt::Assign { targets, value } = model.stmt(stmt) else { continue };
-        for &target in model.list(*targets) {
-            if let Expr::Attribute { value: of, name: attribute } = model.expr(target)
-                && attribute == name
-                && model.expr(of) == Expr::Name(object)
-            {
-                found = Some(*value);
-            }
+    let definition = model.function(constructor);
+    let object = definition.parameters.first()?.name;
+    let is_it = |target: ExprId| match model.expr(target) {
+        Expr::Attribute { value, name: attribute } => attribute == name && model.expr(value) == Expr::Name(object),
+        _ => false,
+    };
+    let mut found: Vec<(StmtId, ExprId)> = Vec::new();
+    each_statement(model, definition.body, &mut |id, stmt| match stmt {
+        Stmt::Assign { targets, value } => {
+            found.extend(model.list(*targets).iter().filter(|&&target| is_it(target)).map(|_| (id, *value)));
         }
-    }
-    found
+        Stmt::Annotated { target, value: Some(value), .. } | Stmt::AugAssign { target, value, .. }
+            if is_it(*target) =>
+        {
+            found.push((id, *value));
+        }
+        _ => {}
+    });
+    let [(only, value)] = found[..] else { return None };
+    model.block(definition.body).contains(&only).then_some(value)
 }

@@ -29,6 +29,7 @@ mod handlers;
 mod keyed;
 mod known_by;
 mod loops;
+mod meaning;
 mod mesh;
 mod method;
 mod operation;
@@ -55,10 +56,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
-use crate::catalog::{self, ValueKind};
 use crate::finding::Confidence;
-use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
-use crate::model::{CompareOp, Expr, ExprId, FunctionKind, Stmt, each_statement};
+use crate::flow::{Effect, EffectId, Effects, Node, Value, Values};
+use crate::model::{Expr, ExprId, FunctionKind, Stmt, each_statement};
 
 pub use births::Birth;
 pub(super) use wrapped::BACKWARD;
@@ -396,60 +396,6 @@ impl<'p> Engine<'p> {
             });
         }
         found
-    }
-
-    pub(super) fn parameter_meaning(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
-        let convention = self.program.catalog.convention(name)?;
-        if self.is_of_a_matrix_here(frame, name) {
-            return None;
-        }
-        let value = convention.value.clone();
-        self.meaning(&value, frame, Span::default())
-    }
-
-    /// The value that a catalogued value stands for.
-    pub(super) fn meaning(&mut self, value: &catalog::Value, frame: &Frame<'p>, span: Span) -> Option<Value> {
-        let axes = Axes::named(value.axis.as_str());
-        Some(match &value.kind {
-            ValueKind::Rank => self.values.make(Node::Rank(axes)),
-            ValueKind::Size => self.values.make(Node::Size(axes)),
-            ValueKind::First => self.is_first(axes),
-            ValueKind::Last => self.is_last(axes),
-            ValueKind::Group if axes.is_all() => self.values.make(Node::World),
-            ValueKind::Group => self.values.make(Node::AxisGroup(axes)),
-            ValueKind::Local(kind) => {
-                let site = frame.site(span);
-                if *kind == catalog::LocalKind::Data && value.axis.as_str() == data::AXES {
-                    // Contents only, and of no use far from where they were read.
-                    return Some(self.values.batch(site, axes));
-                }
-                let local = self.values.make(Node::Local(site, axes));
-                match *kind {
-                    catalog::LocalKind::Data => self.shares.insert(local),
-                    catalog::LocalKind::Clock => self.clocks.insert(local),
-                    catalog::LocalKind::FileSystem => self.disks.insert(local),
-                    _ => false,
-                };
-                local
-            }
-            ValueKind::Member | ValueKind::Uniform | ValueKind::Environment => return None,
-        })
-    }
-
-    /// Whether this rank is the last along the axes.
-    pub(super) fn is_last(&mut self, axes: Axes) -> Value {
-        let size = self.values.make(Node::Size(axes));
-        let one = self.values.make(Node::Int(1));
-        let last = self.values.make(Node::Binary(crate::model::BinaryOp::Sub, size, one));
-        let rank = self.values.make(Node::Rank(axes));
-        self.values.make(Node::Compare(CompareOp::Eq, rank, last))
-    }
-
-    /// Whether this rank is the first along the axes.
-    pub(super) fn is_first(&mut self, axes: Axes) -> Value {
-        let rank = self.values.make(Node::Rank(axes));
-        let zero = self.values.make(Node::Int(0));
-        self.values.make(Node::Compare(CompareOp::Eq, rank, zero))
     }
 
     pub(super) fn unknown(&mut self, frame: &Frame<'p>, span: Span) -> Value {

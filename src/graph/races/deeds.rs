@@ -6,10 +6,13 @@ use crate::base::{FileId, Symbol};
 use crate::graph::program::Program;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction};
 
+/// The argument that lets a call pass, and its place.
+type Lenient = Option<(&'static str, usize)>;
+
 /// A function of a library, the argument that lets it pass, and whether it makes something.
-const FUNCTIONS: [(&str, Option<&str>, bool); 11] = [
+const FUNCTIONS: [(&str, Lenient, bool); 11] = [
     ("os.mkdir", None, true),
-    ("os.makedirs", Some("exist_ok"), true),
+    ("os.makedirs", Some(("exist_ok", 2)), true),
     ("os.symlink", None, true),
     ("os.remove", None, false),
     ("os.unlink", None, false),
@@ -17,15 +20,15 @@ const FUNCTIONS: [(&str, Option<&str>, bool); 11] = [
     ("os.removedirs", None, false),
     ("os.rename", None, false),
     ("os.replace", None, false),
-    ("shutil.rmtree", Some("ignore_errors"), false),
+    ("shutil.rmtree", Some(("ignore_errors", 1)), false),
     ("shutil.move", None, false),
 ];
 
 /// The same, of methods of paths.
-const METHODS: [(&str, Option<&str>, bool); 5] = [
-    ("mkdir", Some("exist_ok"), true),
+const METHODS: [(&str, Lenient, bool); 5] = [
+    ("mkdir", Some(("exist_ok", 2)), true),
     ("symlink_to", None, true),
-    ("unlink", Some("missing_ok"), false),
+    ("unlink", Some(("missing_ok", 0)), false),
     ("rmdir", None, false),
     ("rename", None, false),
 ];
@@ -41,6 +44,8 @@ pub(super) struct Deed {
     pub path: ExprId,
     /// Whether something is made there.
     pub creates: bool,
+    /// The argument that would let the call pass.
+    pub lenient: Option<&'static str>,
 }
 
 /// The calls that are looked for.
@@ -79,25 +84,29 @@ impl Deeds {
         let of_library = known.and_then(|known| FUNCTIONS.iter().find(|(name, ..)| *name == known.as_str()));
         if let Some(&(_, passes, creates)) = of_library {
             let path = *model.list(call.args).first()?;
-            return (!lets_pass(model, call, passes)).then_some(Deed { call: name, expr, path, creates });
+            return deed(model, call, (name, expr, path), (passes, creates));
         }
         if known.is_some() {
             return None;
         }
         let Expr::Attribute { value, .. } = model.expr(call.callee) else { return None };
         let &(_, passes, creates) = METHODS.iter().find(|(method, ..)| *method == name.as_str())?;
-        (!lets_pass(model, call, passes)).then_some(Deed { call: name, expr, path: value, creates })
+        deed(model, call, (name, expr, value), (passes, creates))
     }
 }
 
-/// Whether the call is told to pass over what is there, or is not.
-fn lets_pass(model: &File, call: Call, argument: Option<&str>) -> bool {
-    let Some(argument) = argument else { return false };
-    let by_name =
-        model.keywords(call).iter().find(|keyword| keyword.name.is_some_and(|name| name.as_str() == argument));
-    match by_name {
-        Some(keyword) => model.expr(keyword.value) != Expr::Bool(false),
-        // `os.makedirs(path, mode, exist_ok)`, `shutil.rmtree(path, ignore_errors)`: more than the path is given by place.
-        None => model.list(call.args).len() > 1,
-    }
+/// What a call does, unless it is told to pass over what is there, or is not.
+fn deed(
+    model: &File,
+    call: Call,
+    (name, expr, path): (Symbol, ExprId, ExprId),
+    (passes, creates): (Lenient, bool),
+) -> Option<Deed> {
+    let told = passes.and_then(|(argument, at)| {
+        let mut keywords = model.keywords(call).iter();
+        let by_name = keywords.find(|keyword| keyword.name.is_some_and(|name| name.as_str() == argument));
+        by_name.map(|keyword| keyword.value).or_else(|| model.list(call.args).get(at).copied())
+    });
+    let strict = told.is_none_or(|told| model.expr(told) == Expr::Bool(false));
+    strict.then_some(Deed { call: name, expr, path, creates, lenient: passes.map(|(argument, _)| argument) })
 }

@@ -31,13 +31,11 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
         true => format!("every rank comes here and finds nothing there: `{call}` fails on all but the first"),
         false => format!("every rank comes here and finds it there: `{call}` fails on all but the first"),
     };
-    let help = match (found.creates, call.as_str()) {
-        (true, "makedirs" | "mkdir") => {
-            "pass `exist_ok=True`, or let one rank do it and the others wait for that in a barrier"
+    let help = match found.lenient {
+        Some(argument) => {
+            format!("pass `{argument}=True`, or let one rank do it and the others wait for that in a barrier")
         }
-        (true, _) => "let one rank do it, and the others wait for that in a barrier",
-        (false, "unlink") => "let one rank do it and the others wait for that in a barrier, or pass `missing_ok=True`",
-        (false, _) => "let one rank do it, and the others wait for that in a barrier",
+        None => "let one rank do it, and the others wait for that in a barrier".to_owned(),
     };
     let (op, together) = found.together;
     let mut finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, function), message)
@@ -55,17 +53,11 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
 
 /// Makes a call that creates a folder pass over one that is there.
 fn lenient(program: &Program, found: &FileRace) -> Option<Fix> {
-    if !matches!(found.call.as_str(), "makedirs" | "mkdir") {
-        return None;
-    }
-    let (file, function) = program.locate(found.function);
+    let argument = found.lenient.filter(|_| found.creates)?;
+    let (file, _) = program.locate(found.function);
     let model = &program.file(file).model;
     let Expr::Call(call) = model.expr(found.expr) else { return None };
     let call = model.call(call);
-    // `os.mkdir` has no such argument.
-    if program.resolve(file, function, call.callee).is_some_and(|name| name.as_str() == "os.mkdir") {
-        return None;
-    }
-    let edit = added_argument(program, file, found.expr, call, "exist_ok", "True")?;
-    Some(fix(Safety::Safe, "pass over a folder that is there: `exist_ok=True`", vec![edit]))
+    let edit = added_argument(program, file, found.expr, call, argument, "True")?;
+    Some(fix(Safety::Safe, format!("pass over a folder that is there: `{argument}=True`"), vec![edit]))
 }

@@ -57,3 +57,16 @@ class Told:
         dist.broadcast_object_list(told, src=0)
         for _ in range(told[0], 9):
             dist.all_reduce(t)
+
+
+class BegunInTwoWays:
+    def __init__(self, epochs, resumes):
+        self.start = 0
+        if resumes:
+            self.start = epochs
+
+    def fit(self, path, t):
+        if dist.get_rank() == 0:
+            self.start = torch.load(path).epoch
+        for _ in range(self.start, 9):
+            dist.all_reduce(t)  # low: [divergent-loop]

@@ -74,3 +74,24 @@ class Trainer:
             except torch.cuda.OutOfMemoryError:
                 torch.cuda.empty_cache()
                 continue
+
+
+def read_rows(path):
+    with open(path) as lines:
+        return list(lines)
+
+
+def encode(path):
+    return [row.split() for row in read_rows(path)]
+
+
+def share(path):
+    if dist.get_rank() == 0:
+        try:
+            rows = [encode(path)]
+        except OSError:  # error: [swallowed-failure]
+            return None
+    else:
+        rows = [None]
+    dist.broadcast_object_list(rows, src=0)
+    return rows[0]
