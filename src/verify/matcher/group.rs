@@ -157,9 +157,9 @@ impl Sequence {
         members.filter(move |(_, (count, _))| **count <= place).map(|(rank, (_, gone))| (*rank, !gone))
     }
 
-    /// Keeps what stands at a place until the end; the first such wish counts.
+    /// Keeps what stands at a place until the end; of several such wishes the one for the first place counts.
     pub fn hold(&mut self, place: u64) {
-        self.held.get_or_insert(place);
+        self.held = Some(self.held.map_or(place, |held| held.min(place)));
     }
 
     /// Whether every member has been at this place, or never comes there.

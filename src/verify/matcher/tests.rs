@@ -105,6 +105,29 @@ fn the_cause_is_told_also_where_a_consequence_was_seen_first() {
 }
 
 #[test]
+fn the_first_place_is_told_in_whatever_order_the_logs_were_read() {
+    // Rank 2's log is read up to its first call, then those of the others, then the rest of rank 2's.
+    let first = "2 all_reduce async shape=5 at=100\n1 all_reduce async shape=3 at=200\n1 all_reduce async shape=5\n";
+    let others = "0 all_reduce async shape=5\n0 all_reduce async shape=3\n3 all_reduce async shape=3\n3 all_reduce async shape=5\n";
+    let told = told(&format!("{first}{others}2 all_reduce async shape=3 at=110"));
+    assert_eq!(
+        told,
+        "mismatched: shape of all_reduce differs between ranks: float32[5] on ranks 0 and 2, float32[3] on ranks 1 and 3"
+    );
+}
+
+#[test]
+fn the_first_place_is_told_also_where_it_is_seen_after_the_second() {
+    // Ranks 0 and 1 differ at the second place before rank 2 comes to the first, where nobody has passed it.
+    let first = "0 all_reduce async\n1 all_reduce async\n0 all_reduce async shape=4\n1 all_reduce async shape=5\n";
+    let rest = "2 barrier async\n3 all_reduce async\n2 all_reduce async shape=4\n3 all_reduce async shape=4";
+    assert_eq!(
+        told(&format!("{first}{rest}")),
+        "diverged: ranks issue different operations at the same place: ranks 0, 1 and 3 issue all_reduce, rank 2 issues barrier"
+    );
+}
+
+#[test]
 fn the_job_may_be_joined_again() {
     // The groups of the second job would be others; joining it is the same sequence.
     let round = "* init_process_group\n* return\n";

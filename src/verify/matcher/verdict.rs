@@ -11,11 +11,13 @@ use super::process::{Part, Process};
 use super::{Matcher, Suspect, Suspicion, THE_JOB};
 
 impl Matcher {
-    /// The suspicion that explains the others: the earliest one whose ranks did not go down because a call of theirs had failed.
+    /// The suspicion that explains the others: the earliest one that is no consequence of another. Logs are read one after
+    /// the other, so the first one seen need not be it.
     fn first_suspicion(&self) -> Option<&Suspicion> {
         self.suspicions.iter().min_by_key(|suspicion| (self.is_consequence(suspicion), suspicion.time_us))
     }
 
+    /// Whether its ranks went down because a call of theirs had failed, or had parted at an earlier place of their group.
     fn is_consequence(&self, suspicion: &Suspicion) -> bool {
         match &suspicion.what {
             Suspect::Missed(group, place) => self.groups[group.index()]
@@ -23,7 +25,10 @@ impl Matcher {
                 .filter(|(_, may_come)| !may_come)
                 .all(|(rank, _)| self.has_failed_in_a_call(rank)),
             Suspect::Unsent(channel, ..) => self.has_failed_in_a_call(self.channels.key(*channel).from),
-            Suspect::Misfit(..) | Suspect::Message(..) | Suspect::Permuted(..) => false,
+            Suspect::Misfit(group, place) => self.suspicions.iter().any(
+                |other| matches!(&other.what, Suspect::Misfit(same, earlier) if same == group && earlier < place),
+            ),
+            Suspect::Message(..) | Suspect::Permuted(..) => false,
         }
     }
 

@@ -1,4 +1,4 @@
-//! Four ranks that play a scenario: one line an event, `RANK OP [key=value…]`.
+//! Four ranks that play a scenario: one line an event, `RANK OP [key=value…]`; `at=` sets the clock back or forth.
 
 use super::super::Matcher;
 use crate::verify::event::{
@@ -104,6 +104,10 @@ impl Play {
             words[2..].iter().find_map(|word| word.strip_prefix(key).and_then(|rest| rest.strip_prefix('=')))
         };
         let number = |key: &str| value(key).map(|text| text.parse::<u32>().expect("a number"));
+        // Logs are read one after the other: an event may be told later than it was.
+        if let Some(at) = number("at") {
+            self.now = u64::from(at);
+        }
         match words[1] {
             "return" => {
                 let call = self.open[index].pop().expect("a call is open");
