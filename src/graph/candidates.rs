@@ -12,7 +12,7 @@ use crate::model::{Expr, Function, FunctionKind, Guard, LocalFunction};
 
 use super::hazard::may_go_otherwise;
 use super::program::Program;
-use super::reach::{Place, Reaching, SOMEWHERE};
+use super::reach::{Place, Reaching, SOMEWHERE, dispatchers};
 use super::suspects::Suspects;
 use super::taint::Taint;
 
@@ -22,6 +22,8 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
     let first_only = |(_, entry): &(Symbol, &Entry)| matches!(entry, Entry::Wrapper(Wrapper::FirstRankOnly));
     let for_one: FxHashSet<Symbol> =
         program.catalog.entries().filter(first_only).map(|(name, _)| name.last_part()).collect();
+    let dispatchers: FxHashSet<Symbol> =
+        dispatchers(program).into_iter().map(|place| program.function(place.0).name).collect();
     let mut out = FxHashSet::default();
     for file in program.file_ids() {
         let functions = &program.file(file).model.functions;
@@ -59,7 +61,13 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
                 let runs_on_one = model.list(function.decorators).iter().any(|&decorator| {
                     matches!(model.expr(decorator), Expr::Name(name) | Expr::Attribute { name, .. } if for_one.contains(&name))
                 });
-                if runs_on_one || parts.is_notable(taint) || parts.decides() || parts.hands_on(&sensitive) {
+                let differs = || {
+                    parts.decides()
+                        || parts.is_called_on_suspect()
+                        || parts.hands_on(&sensitive)
+                        || parts.calls_one_of(&dispatchers)
+                };
+                if runs_on_one || parts.is_notable(taint) || differs() {
                     out.insert(id);
                     // What a nested function captures is known where its home runs.
                     let mut home = function.parent;
@@ -186,6 +194,23 @@ impl Parts<'_> {
         // What stands before the condition comes again when a loop is around it.
         let after = |place: &Place| guard.around > 0 || place.1 >= guard.start;
         self.places.iter().any(inside) || (guard.exits && self.places.iter().any(after))
+    }
+
+    /// Whether what reaches a collective is a method of something that may differ, another object or none, or of what is
+    /// made with it.
+    fn is_called_on_suspect(&self) -> bool {
+        self.places.iter().filter(|place| place.1 != SOMEWHERE).any(|&(_, at)| {
+            let given =
+                self.function.arguments.iter().filter(|arguments| arguments.1 == at).map(|arguments| arguments.0);
+            let from = given.min().or(at.checked_sub(1));
+            from.is_some_and(|from| self.suspects.within(from, at))
+        })
+    }
+
+    /// Whether it says by which name one of these functions looks up what it calls.
+    fn calls_one_of(&self, dispatchers: &FxHashSet<Symbol>) -> bool {
+        let called = self.places.iter().filter_map(|&(_, at)| self.function.mentions.get(at as usize));
+        !dispatchers.is_empty() && called.into_iter().any(|name| dispatchers.contains(name))
     }
 
     /// Whether something that may differ is handed to a callee that lets it decide, or that is not known.

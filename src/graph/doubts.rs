@@ -22,6 +22,9 @@ const MAX_PARTS: usize = 400;
 /// Steps down to what ranks have agreed on.
 const MAX_DEPTH: usize = 8;
 
+/// What makes a text of a time.
+const WRITES_OUT: [&str; 4] = ["strftime", "isoformat", "ctime", "asctime"];
+
 impl Evidence<'_, '_> {
     /// Whether a test parts ranks: it is run, on several ranks, and has shown that it gets through.
     pub(super) fn is_tested(&self) -> bool {
@@ -121,6 +124,18 @@ impl Evidence<'_, '_> {
     pub(super) fn is_drawn(&self) -> bool {
         let drawn = self.birth.filter(|birth| self.is_opaque() && birth.reason.as_str() == DRAWN);
         drawn.is_some_and(|birth| !seeds_by_rank(self.engine.program, birth.site.file))
+    }
+
+    /// Whether what differs is a time that was written out: it names a run or a folder, and what lies there decides. A folder
+    /// that has just been named holds nothing.
+    pub(super) fn is_only_a_stamp(&self) -> bool {
+        let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
+        let engine = self.engine;
+        let writes_out = |part: Value| match engine.values.node(part) {
+            Node::Apply(name, _) | Node::Mapped(name, _) => WRITES_OUT.contains(&name.last_part().as_str()),
+            _ => false,
+        };
+        engine.clocks.contains(&leaf) && engine.values.any_part(test, MAX_PARTS, writes_out)
     }
 
     /// Whether a fact of this process is only the key under which something was put away: all put it away.

@@ -4,6 +4,7 @@
 //! so that the cost is that of the few functions that matter.
 
 mod callers;
+mod fired;
 mod reads;
 
 use std::cell::RefCell;
@@ -22,6 +23,7 @@ use super::evaluate::shown::{SHOWS, TEXTS};
 use super::program::Program;
 use super::resolve::Target;
 use callers::Callers;
+pub(super) use fired::dispatchers;
 
 /// A method of an unknown object is taken for one of at most so many of its name in the same tree.
 const MAX_NAMESAKES: usize = 2;
@@ -86,6 +88,8 @@ struct Search<'p> {
     types: RefCell<FxHashMap<FileId, Rc<[Symbol]>>>,
     /// Where properties are read, once one of them communicates.
     readers: Option<FxHashMap<Symbol, Vec<Place>>>,
+    /// Names by which callers have a function look a method up and call it: where it does.
+    fired: FxHashMap<Symbol, Vec<Place>>,
     /// Methods of which an argument may tell whose they are.
     told_by_arguments: FxHashSet<Symbol>,
 }
@@ -103,6 +107,7 @@ impl<'p> Search<'p> {
             importers: FxHashMap::default(),
             types: RefCell::default(),
             readers: None,
+            fired: FxHashMap::default(),
             told_by_arguments: program.catalog.methods_told_by_arguments(),
         };
         search.name_what_matters();
@@ -126,6 +131,7 @@ impl<'p> Search<'p> {
                 search.collect(file, LocalFunction(index), &renamed);
             }
         }
+        search.fired = search.fired();
         search
     }
 
@@ -418,6 +424,11 @@ impl<'p> Search<'p> {
         {
             names.push(Symbol::new(APPLY));
             names.extend(aliases(model, Some(program.class(class).name)));
+        }
+        for place in self.fired.get(&definition.name).filter(|_| class.is_some()).cloned().unwrap_or_default() {
+            if program.same_tree(program.locate(place.0).0, file) {
+                self.reach_at(place);
+            }
         }
         if is_property(model, definition) {
             self.read(file, definition.name);

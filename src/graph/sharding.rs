@@ -47,6 +47,9 @@ impl Evidence<'_, '_> {
 
     /// Whether the question where ranks part lets all of them pass where a setting says that models are sharded.
     fn lets_sharded_models_pass(&self) -> bool {
+        if self.asks_for_sharding_or_else() {
+            return true;
+        }
         let Some(test) = self.test else { return false };
         let values = &self.engine.values;
         let named = |value: Value| match values.node(value) {
@@ -57,6 +60,15 @@ impl Evidence<'_, '_> {
         };
         let Node::Or(left, right) = *values.node(test) else { return false };
         [left, right].into_iter().any(|part| values.vary(part).is_empty() && values.any_part(part, MAX_PARTS, named))
+    }
+
+    /// The same, by how the question is written: whatever `task.is_fsdp or …` was worked out to.
+    fn asks_for_sharding_or_else(&self) -> bool {
+        let Some((model, question)) = self.question() else { return false };
+        let Expr::Or(parts) = model.expr(question) else { return false };
+        model.list(parts).iter().any(
+            |&part| matches!(model.expr(part), Expr::Name(name) | Expr::Attribute { name, .. } if is_of_sharding(name)),
+        )
     }
 
     /// Whether a setting that speaks of sharding decides whether the operation is reached, and nothing in the file where

@@ -108,6 +108,8 @@ impl<'p> Engine<'p> {
                 && facts.shape.is_empty()
                 && !facts.wrapped
                 && !matches!(self.values.node(arg), Node::Function(..) | Node::Closure(..) | Node::Partial(..))
+                && !self.holds_other_objects(arg)
+                && !self.names_a_method(arg)
         })
     }
 

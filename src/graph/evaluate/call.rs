@@ -118,7 +118,9 @@ impl<'p> Engine<'p> {
             }
             Expr::Name(name) if name.as_str() == "getattr" => {
                 let args = model.list(call.args);
-                let Expr::Str(attribute) = model.expr(*args.get(1)?) else { return None };
+                let Expr::Str(attribute) = model.expr(*args.get(1)?) else {
+                    return self.looked_up_by_name(frame, args);
+                };
                 let object = args[0];
                 let value = self.expression(frame, object);
                 Some(self.member(frame, object, value, attribute, span))

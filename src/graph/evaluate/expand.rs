@@ -36,7 +36,7 @@ impl Engine<'_> {
     }
 
     /// What a pending call issues.
-    fn looked_into(
+    pub(super) fn looked_into(
         &mut self,
         function: FunctionId,
         site: Site,

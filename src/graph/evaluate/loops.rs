@@ -214,14 +214,16 @@ impl<'p> Engine<'p> {
         let item = self.item_of(frame, iter_value, span);
         let length = self.values.make(Node::Length(iter_value));
         let pulled = self.pulled(frame, iter_value, span);
+        self.elements.push(item);
         let (effect, _) = self.settle(frame, span, body, Some(length), &mut |engine, frame| {
             engine.bind_item(frame, target, iter_value, item);
             None
         });
+        self.elements.pop();
         let effect = self.effects.seq(&[pulled, effect], &self.values);
         let orelse = self.detached(frame, orelse);
         let iter = self.counted(iter_value);
-        let kind = LoopKind::For { iter, item };
+        let (kind, effect) = self.loop_over((iter, item), effect);
         let whole = Effect::Loop { kind, site: frame.site(span), body: effect, orelse };
         let whole = self.effects.make(whole, &self.values);
         self.emit(frame, whole);

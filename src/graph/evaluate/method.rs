@@ -90,6 +90,11 @@ const TOO_COMMON: &[&str] = &[
     "communicate",
 ];
 
+/// Whether many things have a method of that name.
+pub(super) fn is_common(name: Symbol) -> bool {
+    TOO_COMMON.contains(&name.as_str())
+}
+
 /// Libraries whose decorators call what they are given where it is called.
 const CALLS_IN_PLACE: [&str; 6] = ["abc", "builtins", "contextlib", "functools", "torch", "typing"];
 
@@ -144,7 +149,7 @@ impl<'p> Engine<'p> {
                     return self.call_function(frame, method, arguments, span);
                 }
             }
-            Node::If(_, then, otherwise) if self.is_object(then) && self.is_object(otherwise) => {
+            Node::If(_, then, otherwise) if self.are_of_one_kind(then, otherwise) => {
                 arguments.receiver = Some(then);
             }
             // What it answers may hang on much else; what it issues is issued by all that have it.
@@ -202,11 +207,16 @@ impl<'p> Engine<'p> {
         if let Some(value) = self.conventional_call(frame, name, span) {
             return value;
         }
-        if !self.is_of_a_library(receiver)
+        let is_one_of = self.may_be_one_of(receiver);
+        if !is_one_of
+            && !self.is_of_a_library(receiver)
             && let Some(method) = self.unique_method(frame, name)
             && self.takes(method, &arguments)
         {
             return self.call_method(frame, method, arguments, span);
+        }
+        if is_one_of || self.is_handed(receiver) {
+            self.call_one_of(frame, receiver, name, &arguments, span);
         }
         if name.as_str() == "from_pretrained" {
             return self.unknown(frame, span);
@@ -249,6 +259,14 @@ impl<'p> Engine<'p> {
     fn is_handed_in(&self, frame: &Frame<'p>, value: Value) -> bool {
         let Node::Parameter(constructor, position) = *self.values.node(value) else { return false };
         position > 0 && constructor != frame.function && self.reaches(frame.function)
+    }
+
+    /// Whether both are objects, and not of two classes of the program.
+    fn are_of_one_kind(&self, one: Value, other: Value) -> bool {
+        match (self.values.node(one), self.values.node(other)) {
+            (Node::Instance(one, _), Node::Instance(other, _)) => one == other,
+            _ => self.is_object(one) && self.is_object(other),
+        }
     }
 
     fn is_object(&self, value: Value) -> bool {
@@ -354,7 +372,7 @@ impl<'p> Engine<'p> {
 
     /// The only method of that name in the same tree, when a collective can be reached from it.
     fn unique_method(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<FunctionId> {
-        if name.as_str().len() < 5 || TOO_COMMON.contains(&name.as_str()) {
+        if name.as_str().len() < 5 || is_common(name) {
             return None;
         }
         let mut near = self.program.methods_named(name).iter().filter(|&&method| {

@@ -19,6 +19,7 @@ pub(in crate::graph) mod data;
 mod dealt;
 mod dispatch;
 mod displays;
+mod elements;
 mod expand;
 mod expression;
 mod external;
@@ -32,6 +33,7 @@ mod loops;
 mod meaning;
 mod mesh;
 mod method;
+mod objects;
 mod operation;
 mod packed;
 mod passed;
@@ -134,6 +136,9 @@ pub struct Engine<'p> {
     /// Values that an object of unknown make is taken to hold.
     pub(super) inferred: FxHashSet<Value>,
     owners: Option<Rc<known_by::Owners>>,
+    callable_attributes: Option<Rc<FxHashSet<Symbol>>>,
+    /// Elements of loops that are being evaluated: whose methods they have is asked of the loop as a whole.
+    elements: Vec<Value>,
     reaching: &'p FxHashSet<FunctionId>,
     pub(super) taint: &'p Taint,
     pub(super) results: FxHashMap<(Value, Box<[Value]>), Value>,
@@ -195,6 +200,8 @@ impl<'p> Engine<'p> {
             switches: FxHashSet::default(),
             inferred: FxHashSet::default(),
             owners: None,
+            callable_attributes: None,
+            elements: Vec::new(),
             reaching,
             taint,
             results: FxHashMap::default(),

@@ -12,14 +12,24 @@ const STARRED: &str = "*";
 const MAPPING: &str = "**";
 
 impl Engine<'_> {
-    /// All arguments in one list: those by position first, the rest packed.
+    /// All arguments in one list: those by position first, the rest packed. Names that nothing was forwarded with are left
+    /// out.
     pub(super) fn packed(&mut self, arguments: &Arguments) -> Vec<Value> {
+        let forwarded = arguments.starred.is_some() || arguments.mapping.is_some();
+        self.packed_as(arguments, forwarded)
+    }
+
+    /// The same, with all that was given by name.
+    pub(super) fn packed_by_name(&mut self, arguments: &Arguments) -> Vec<Value> {
+        self.packed_as(arguments, true)
+    }
+
+    fn packed_as(&mut self, arguments: &Arguments, named: bool) -> Vec<Value> {
         let mut out: Vec<Value> = arguments.positional.iter().map(|arg| arg.0).collect();
         if let Some(starred) = arguments.starred {
             out.push(self.values.make(Node::Mapped(Symbol::new(STARRED), Box::from([starred]))));
         }
-        let forwarded = arguments.starred.is_some() || arguments.mapping.is_some();
-        if forwarded && !arguments.keywords.is_empty() {
+        if named && !arguments.keywords.is_empty() {
             let mut pairs = Vec::new();
             for &(name, value, _) in &arguments.keywords {
                 pairs.push((self.values.make(Node::Str(name)), value));

@@ -3,12 +3,16 @@
 use rustc_hash::FxHashMap;
 
 use crate::base::{ClassId, FunctionId, Symbol};
-use crate::flow::{Effect, EffectId, Effects, Event, HandlerEffect, LoopKind, Node, Value};
+use crate::flow::{Effect, EffectId, Effects, Event, HandlerEffect, LoopKind, Node, Standing, Value};
 
 use super::Engine;
+use super::wrapped::BACKWARD;
 
 /// How deep functions are called that are only known where they are handed over: one may be handed to itself.
-const MAX_NESTING: u32 = 8;
+pub(super) const MAX_NESTING: u32 = 8;
+
+/// Calls that are looked into on behalf of one that is made on another object by some ranks.
+const MAX_LOOKS: u32 = 20;
 
 /// Nodes that the substitutions of one function rebuild; what is left keeps its parameters, of which nothing is known.
 pub(super) const MAX_STEPS: u32 = 12_000;
@@ -109,21 +113,20 @@ impl<'p> Engine<'p> {
             Node::Index(value, index) => Node::Index(self.replaced(value, by), self.replaced(index, by)),
             Node::Attribute(object, name) => {
                 let object = self.replaced(object, by);
-                if let Some(found) = self.field(object, name).or_else(|| self.entry_named(object, name)) {
-                    return found;
+                match self.known_attribute(object, name) {
+                    Some(found) => return found,
+                    None => Node::Attribute(object, name),
                 }
-                if let Node::Instance(class, _) = *self.values.node(object)
-                    && let Some(found) = self.attribute(class, name)
-                {
-                    return self.as_seen_by(class, object, found);
-                }
-                Node::Attribute(object, name)
             }
             Node::Keyword(mapping, name) => Node::Keyword(self.replaced(mapping, by), name),
             Node::Apply(name, parts) => {
                 let parts = self.all(parts, by);
                 if let Some(runs) = self.runs_method_below(name, &parts) {
                     return self.values.make(Node::Bool(runs));
+                }
+                if let Some((object, name)) = self.named_attribute(name, &parts) {
+                    let found = self.known_attribute(object, name);
+                    return found.unwrap_or_else(|| self.values.make(Node::Attribute(object, name)));
                 }
                 match self.with_dealt(name, &parts) {
                     Some(dealt) => Node::Apply(name, parts.iter().copied().chain([dealt]).collect()),
@@ -182,6 +185,16 @@ impl<'p> Engine<'p> {
             | Node::Unknown(_) => return value,
         };
         self.made_from(value, node)
+    }
+
+    /// What an object that is known by now has under a name.
+    fn known_attribute(&mut self, object: Value, name: Symbol) -> Option<Value> {
+        if let Some(found) = self.field(object, name).or_else(|| self.entry_named(object, name)) {
+            return Some(found);
+        }
+        let Node::Instance(class, _) = *self.values.node(object) else { return None };
+        let found = self.attribute(class, name)?;
+        Some(self.as_seen_by(class, object, found))
     }
 
     /// The value made of `node`, which came of `value`: mostly it has none of the parameters in it and is what it was.
@@ -289,13 +302,18 @@ impl<'p> Engine<'p> {
                 }
             }
             Effect::Loop { kind, site, body, orelse } => {
-                let kind = match kind {
+                let (kind, body) = match kind {
                     LoopKind::For { iter, item } => {
-                        LoopKind::For { iter: self.replaced(iter, by), item: self.replaced(item, by) }
+                        let (iter, item) = (self.replaced(iter, by), self.replaced(item, by));
+                        self.elements.push(item);
+                        let body = self.replaced_effect(body, by);
+                        self.elements.pop();
+                        self.loop_over((iter, item), body)
                     }
-                    LoopKind::While { test } => LoopKind::While { test: self.replaced(test, by) },
+                    LoopKind::While { test } => {
+                        (LoopKind::While { test: self.replaced(test, by) }, self.replaced_effect(body, by))
+                    }
                 };
-                let body = self.replaced_effect(body, by);
                 let orelse = self.replaced_effect(orelse, by);
                 self.effects.make(Effect::Loop { kind, site, body, orelse }, &self.values)
             }
@@ -321,14 +339,23 @@ impl<'p> Engine<'p> {
                 let body = self.replaced_effect(body, by);
                 self.effects.make(Effect::Call { function, site, body }, &self.values)
             }
-            Effect::Invoke { callee, args, site } => {
-                let callee = self.replaced(callee, by);
+            Effect::Invoke { callee: asked, args, site } => {
+                let callee = self.replaced(asked, by);
                 let args = self.all(args, by);
-                self.invoke_effect(callee, args, site)
+                // What an object of the caller's keeps in an attribute: a wrapped model, say.
+                let kept = matches!(self.values.node(asked), Node::Attribute(..) | Node::Apply(..))
+                    && matches!(self.values.node(callee), Node::Typed(_) | Node::Instance(..));
+                match kept {
+                    true => self.object_called(callee, &args, site),
+                    false => self.invoke_effect(callee, args, site),
+                }
             }
             Effect::Pending { function, site, args } => {
                 let args = self.all(args, by);
-                self.effects.make(Effect::Pending { function, site, args }, &self.values)
+                match args.iter().any(|&arg| self.holds_other_objects(arg)) {
+                    true => self.looked_into(function, site, &args, Standing::Parted, &mut { MAX_LOOKS }),
+                    false => self.effects.make(Effect::Pending { function, site, args }, &self.values),
+                }
             }
             Effect::Nothing | Effect::Exit(..) | Effect::Hole => effect,
         };
@@ -346,6 +373,12 @@ impl<'p> Engine<'p> {
             let otherwise = self.invoke_effect(otherwise, args, site);
             let form = crate::flow::ChoiceForm::Expression;
             return self.effects.make(Effect::Choice { test, site, form, then, otherwise }, &self.values);
+        }
+        if let Node::Attribute(object, name) = *self.values.node(callee)
+            && name.as_str() != BACKWARD
+            && matches!(self.values.node(object), Node::Instance(..) | Node::If(..) | Node::Item(..))
+        {
+            return self.method_effect(object, name, &args, site);
         }
         if let Some((function, mut substitution)) = self.callable(callee, &args) {
             let Some(summary) = self.summary(function) else { return Effects::NOTHING };

@@ -25,9 +25,10 @@ impl Matcher {
                 .filter(|(_, may_come)| !may_come)
                 .all(|(rank, _)| self.has_failed_in_a_call(rank)),
             Suspect::Unsent(channel, ..) => self.has_failed_in_a_call(self.channels.key(*channel).from),
-            Suspect::Misfit(group, place) => self.suspicions.iter().any(
-                |other| matches!(&other.what, Suspect::Misfit(same, earlier) if same == group && earlier < place),
-            ),
+            Suspect::Misfit(group, place) => self
+                .suspicions
+                .iter()
+                .any(|other| matches!(&other.what, Suspect::Misfit(same, earlier) if same == group && earlier < place)),
             Suspect::Message(..) | Suspect::Permuted(..) => false,
         }
     }

@@ -1,0 +1,287 @@
+//! Methods of objects that are one of several, that a list holds, or that a caller hands in: what is issued is told as soon
+//! as it is known which objects these are.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::arguments::Arguments;
+use super::method::is_common;
+use super::substitute::MAX_NESTING;
+use super::{Engine, Frame};
+use crate::base::{ClassId, Site, Span, Symbol};
+use crate::catalog::Entry;
+use crate::flow::{ChoiceForm, DISPATCH, Effect, EffectId, Effects, Node, Value};
+use crate::model::{Expr, ExprId, Sink};
+
+/// An attribute that is asked for by a name which is handed in.
+const LOOKED_UP: &str = "getattr";
+
+/// Objects of a list that are told apart, and parts of a value that are gone through for them.
+const MAX_OBJECTS: usize = 16;
+const MAX_PARTS: usize = 64;
+
+impl<'p> Engine<'p> {
+    /// Whether the value is one of several objects of the program, or an element of a list of them.
+    pub(super) fn may_be_one_of(&self, object: Value) -> bool {
+        match *self.values.node(object) {
+            Node::If(_, then, otherwise) => self.may_be_object(then) || self.may_be_object(otherwise),
+            Node::Item(_, container) => !self.objects_in(container).is_empty(),
+            _ => false,
+        }
+    }
+
+    /// `getattr(object, name)` by a name that a caller hands in.
+    pub(super) fn looked_up_by_name(&mut self, frame: &mut Frame<'p>, args: &[ExprId]) -> Option<Value> {
+        let &[object, name] = args else { return None };
+        if !matches!(frame.model.expr(name), Expr::Name(_)) || !self.reaches(frame.function) {
+            return None;
+        }
+        let (object, name) = (self.expression(frame, object), self.expression(frame, name));
+        self.is_handed(name).then(|| self.values.make(Node::Apply(Symbol::new(LOOKED_UP), Box::from([object, name]))))
+    }
+
+    /// Whether a text is the name of a method that may communicate: the callee may look it up.
+    pub(super) fn names_a_method(&self, text: Value) -> bool {
+        let Node::Str(name) = *self.values.node(text) else { return false };
+        self.program.methods_named(name).iter().any(|&method| self.reaches(method))
+    }
+
+    /// Which attribute that is once the name is known.
+    pub(super) fn named_attribute(&self, question: Symbol, parts: &[Value]) -> Option<(Value, Symbol)> {
+        match *parts {
+            [object, name] if question.as_str() == LOOKED_UP => match *self.values.node(name) {
+                Node::Str(name) => Some((object, name)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Issues what a call of a method issues whose object is one of several, or one that only a caller knows.
+    pub(super) fn call_one_of(
+        &mut self,
+        frame: &mut Frame<'p>,
+        object: Value,
+        name: Symbol,
+        arguments: &Arguments,
+        span: Span,
+    ) {
+        // What is handed in alone may be anything: a name that many things have says nothing of it.
+        let is_element = matches!(self.values.node(object), Node::Item(..));
+        let is_told = self.may_be_one_of(object) || is_element || !is_common(name);
+        let is_understood = is_told && self.is_understood_by_some(frame, name);
+        if is_understood || self.is_handed(object) && self.callable_attributes().contains(&name) {
+            let args = self.packed_by_name(arguments);
+            let effect = self.method_effect(object, name, &args, frame.site(span));
+            self.emit(frame, effect);
+        }
+    }
+
+    /// Names of attributes that hold an object of the catalogue whose call communicates: a wrapped model.
+    fn callable_attributes(&mut self) -> Rc<FxHashSet<Symbol>> {
+        if let Some(known) = &self.callable_attributes {
+            return known.clone();
+        }
+        let catalog = &self.program.catalog;
+        let is_operation = |kind: Symbol| {
+            let called = catalog.entry(Symbol::new(&format!("{kind}.__call__")));
+            matches!(called, Some(Entry::Operation(_)))
+        };
+        let kinds = catalog.types().filter(|kind| is_operation(kind.name));
+        let constructors: FxHashSet<Symbol> =
+            kinds.flat_map(|kind| kind.aliases.iter().chain([&kind.name])).map(|name| name.last_part()).collect();
+        let mut found = FxHashSet::default();
+        for file in self.program.file_ids() {
+            let model = &self.program.file(file).model;
+            let imported = model.imports.iter().flat_map(|(_, import)| &import.names);
+            let renamed: Vec<Symbol> =
+                imported.filter(|alias| constructors.contains(&alias.name)).filter_map(|alias| alias.alias).collect();
+            let constructs = |name: &Symbol| constructors.contains(name) || renamed.contains(name);
+            for function in &model.functions {
+                for flow in &function.flows {
+                    let Sink::Attribute(name) = flow.to else { continue };
+                    let mentions = &function.mentions[flow.start as usize..flow.end as usize];
+                    if mentions.iter().any(constructs) {
+                        found.insert(name);
+                    }
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.callable_attributes = Some(found.clone());
+        found
+    }
+
+    /// Whether a class in the same tree has a method of that name that may communicate.
+    fn is_understood_by_some(&self, frame: &Frame<'p>, name: Symbol) -> bool {
+        self.program
+            .methods_named(name)
+            .iter()
+            .any(|&method| self.reaches(method) && self.program.same_tree(self.program.locate(method).0, frame.file))
+    }
+
+    fn may_be_object(&self, value: Value) -> bool {
+        match *self.values.node(value) {
+            Node::Instance(..) => true,
+            Node::If(_, then, otherwise) => self.may_be_object(then) || self.may_be_object(otherwise),
+            _ => false,
+        }
+    }
+
+    /// What a method issues by what its object is; what only a caller knows is left to be asked again.
+    pub(super) fn method_effect(&mut self, object: Value, name: Symbol, args: &[Value], site: Site) -> EffectId {
+        match *self.values.node(object) {
+            Node::Instance(class, _) => self.issued_by(class, object, name, args, site),
+            Node::If(test, then, otherwise) => {
+                let then = self.method_effect(then, name, args, site);
+                let otherwise = self.method_effect(otherwise, name, args, site);
+                self.either(test, then, otherwise, site)
+            }
+            // The loop over them asks once it is known as a whole.
+            Node::Item(..) if self.elements.contains(&object) => self.asked_of(object, name, args, site),
+            Node::Item(at, container) => match *self.values.node(container) {
+                // Other objects, as many of them; where there are more on one rank than on another its loop takes more turns.
+                Node::If(test, then, otherwise) if self.are_as_long(then, otherwise) => {
+                    let then = self.values.make(Node::Item(at, then));
+                    let otherwise = self.values.make(Node::Item(at, otherwise));
+                    let then = self.method_effect(then, name, args, site);
+                    let otherwise = self.method_effect(otherwise, name, args, site);
+                    self.either(test, then, otherwise, site)
+                }
+                _ => self.issued_by_elements(at, container, name, args, site),
+            },
+            _ if self.is_handed(object) => self.asked_of(object, name, args, site),
+            _ => Effects::NOTHING,
+        }
+    }
+
+    /// Whether only a caller knows the object: it is handed in.
+    pub(super) fn is_handed(&self, object: Value) -> bool {
+        match *self.values.node(object) {
+            Node::Parameter(..) | Node::Capture(..) => true,
+            // An element of what is handed in, or of what that keeps.
+            Node::Item(_, mut container) => {
+                while let Node::Attribute(of, _) = *self.values.node(container) {
+                    container = of;
+                }
+                matches!(self.values.node(container), Node::Parameter(..) | Node::Capture(..))
+            }
+            _ => false,
+        }
+    }
+
+    fn asked_of(&mut self, object: Value, name: Symbol, args: &[Value], site: Site) -> EffectId {
+        let callee = self.values.make(Node::Attribute(object, name));
+        self.effects.make(Effect::Invoke { callee, args: args.into(), site }, &self.values)
+    }
+
+    fn are_as_long(&self, one: Value, other: Value) -> bool {
+        match (self.values.node(one), self.values.node(other)) {
+            (Node::Sequence(one), Node::Sequence(other)) => one.len() == other.len(),
+            _ => false,
+        }
+    }
+
+    /// What calling an object itself issues: a wrapped model, or one of the program's that can be called.
+    pub(super) fn object_called(&mut self, object: Value, args: &[Value], site: Site) -> EffectId {
+        if self.nesting >= MAX_NESTING {
+            return Effects::NOTHING;
+        }
+        let arguments = self.unpacked(args);
+        let mut frame = self.module_frame(site.file);
+        self.nesting += 1;
+        self.call_value(&mut frame, object, arguments, site.span);
+        self.nesting -= 1;
+        self.take_sequence(&mut frame)
+    }
+
+    fn either(&mut self, test: Value, then: EffectId, otherwise: EffectId, site: Site) -> EffectId {
+        match then == otherwise {
+            true => then,
+            false => {
+                let form = ChoiceForm::Expression;
+                self.effects.make(Effect::Choice { test, site, form, then, otherwise }, &self.values)
+            }
+        }
+    }
+
+    /// What the method of an object of known class issues.
+    fn issued_by(&mut self, class: ClassId, object: Value, name: Symbol, args: &[Value], site: Site) -> EffectId {
+        let Some(method) = self.program.method(class, name) else {
+            let kept = self.attribute(class, name).map(|kept| self.as_seen_by(class, object, kept));
+            let kept = kept.filter(|&kept| matches!(self.values.node(kept), Node::Typed(_) | Node::Instance(..)));
+            return kept.map_or(Effects::NOTHING, |kept| self.object_called(kept, args, site));
+        };
+        if !self.reaches(method) || self.nesting >= MAX_NESTING {
+            return Effects::NOTHING;
+        }
+        let mut arguments = self.unpacked(args);
+        arguments.receiver = Some(object);
+        let mut frame = self.module_frame(site.file);
+        self.nesting += 1;
+        self.call_method(&mut frame, method, arguments, site.span);
+        self.nesting -= 1;
+        self.take_sequence(&mut frame)
+    }
+
+    /// What the method issues of each kind of object that a list holds. Which one it is in a turn is the same for all ranks.
+    fn issued_by_elements(&mut self, at: Site, container: Value, name: Symbol, args: &[Value], site: Site) -> EffectId {
+        let objects = self.objects_in(container);
+        if objects.is_empty() {
+            let item = self.values.make(Node::Item(at, container));
+            return match self.is_handed(item) {
+                true => self.asked_of(item, name, args, site),
+                false => Effects::NOTHING,
+            };
+        }
+        let unknown = self.values.make(Node::Unknown(at));
+        let kind = self.values.make(Node::Kind(unknown));
+        let mut whole = Effects::NOTHING;
+        for (class, object) in objects.into_iter().rev() {
+            let effect = self.issued_by(class, object, name, args, site);
+            let class = self.values.make(Node::Class(class));
+            let test = self.values.make(Node::Apply(Symbol::new(DISPATCH), Box::from([kind, class])));
+            whole = self.either(test, effect, whole, site);
+        }
+        whole
+    }
+
+    /// Whether an object was made with other objects of the program on other ranks, or with more of them.
+    pub(super) fn holds_other_objects(&self, object: Value) -> bool {
+        let Node::Instance(_, given) = self.values.node(object) else { return false };
+        given.iter().any(|&part| {
+            let facts = self.values.facts(part);
+            let differs = !facts.vary.is_empty() || !facts.shape.is_empty();
+            differs && (self.may_be_object(part) || !self.objects_in(part).is_empty())
+        })
+    }
+
+    /// The objects of the program that a list may hold, one of each class.
+    fn objects_in(&self, container: Value) -> Vec<(ClassId, Value)> {
+        let mut out: Vec<(ClassId, Value)> = Vec::new();
+        let mut pending = vec![(container, false)];
+        for _ in 0..MAX_PARTS {
+            let Some((value, is_element)) = pending.pop() else { break };
+            match self.values.node(value) {
+                Node::Instance(class, _) if is_element => {
+                    if out.len() < MAX_OBJECTS && out.iter().all(|(known, _)| known != class) {
+                        out.push((*class, value));
+                    }
+                }
+                Node::Item(_, container) if is_element => pending.push((*container, false)),
+                Node::If(_, then, otherwise) => pending.extend([(*otherwise, is_element), (*then, is_element)]),
+                Node::Sequence(parts) => pending.extend(parts.iter().rev().map(|&part| (part, true))),
+                Node::Changed(_, parts) => {
+                    pending.extend(parts.iter().skip(1).rev().map(|&part| (part, true)));
+                    pending.extend(parts.first().map(|&whole| (whole, false)));
+                }
+                Node::Carried(_, _, parts) | Node::Mapped(_, parts) => {
+                    pending.extend(parts.iter().rev().map(|&part| (part, is_element)));
+                }
+                _ => {}
+            }
+        }
+        out
+    }
+}
