@@ -72,7 +72,13 @@ impl Evidence<'_, '_> {
             let named = self.birth.is_some_and(|birth| birth.reason.as_str().ends_with("by its name"));
             self.engine.shares.contains(&leaf) || named && !is_handed
         };
-        self.kind == SplitKind::Loop && self.is_opaque() && self.leaf.is_some_and(guessed)
+        let is_guessed = self.kind == SplitKind::Loop && self.is_opaque() && self.leaf.is_some_and(guessed);
+        is_guessed && !self.goes_over_objects()
+    }
+
+    /// Whether a loop goes over objects that the program makes itself: how many is not a matter of data.
+    fn goes_over_objects(&self) -> bool {
+        self.test.is_some_and(|over| self.engine.holds_objects(over))
     }
 
     /// Whether a loop goes over what a listing of the disk holds: two listings of one folder are as long as each other.

@@ -124,9 +124,13 @@ impl<'p> Engine<'p> {
         }
         frame.cuts = outer_cuts;
         frame.turning = turning;
-        for (&(name, _), value) in carried.iter().zip(&current) {
+        for (&(name, before), value) in carried.iter().zip(&current) {
             if let Some(value) = value {
-                let value = self.own_group(*value);
+                let unchanged = |before: &Value| match self.values.node(*value) {
+                    Node::Carried(_, _, parts) => **parts == [*before],
+                    _ => false,
+                };
+                let value = before.filter(unchanged).unwrap_or_else(|| self.own_group(*value));
                 self.set_path(frame, name, value);
             }
         }

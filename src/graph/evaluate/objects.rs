@@ -257,6 +257,11 @@ impl<'p> Engine<'p> {
         })
     }
 
+    /// Whether a list holds objects of the program.
+    pub(in crate::graph) fn holds_objects(&self, list: Value) -> bool {
+        !self.objects_in(list).is_empty()
+    }
+
     /// The objects of the program that a list may hold, one of each class.
     fn objects_in(&self, container: Value) -> Vec<(ClassId, Value)> {
         let mut out: Vec<(ClassId, Value)> = Vec::new();
