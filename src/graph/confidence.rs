@@ -122,8 +122,7 @@ impl Evidence<'_, '_> {
 
     /// An opaque fact: it may differ, nobody has shown a rank on which it does.
     pub(super) fn is_opaque(&self) -> bool {
-        let (one, other) = (&self.found.one, &self.found.other);
-        one.rank == other.rank && one.coordinates == other.coordinates
+        self.found.is_opaque()
     }
 
     /// Whether it is this rank's share of the data that differs.
@@ -178,6 +177,9 @@ impl Evidence<'_, '_> {
         }
         // A name in another place, and what is made of it on the way here; how many there are of something made of it.
         let counts = matches!(self.kind, SplitKind::Loop | SplitKind::GroupCreation);
+        if counts && self.goes_over_objects() {
+            return false;
+        }
         let named = |birth: Birth| {
             let far = !self.is_near(birth.site) && (counts || !self.is_of_same_class(birth.function));
             // A filter that compares it says what is made of it.

@@ -77,7 +77,7 @@ impl Evidence<'_, '_> {
     }
 
     /// Whether a loop goes over objects that the program makes itself: how many is not a matter of data.
-    fn goes_over_objects(&self) -> bool {
+    pub(super) fn goes_over_objects(&self) -> bool {
         self.test.is_some_and(|over| self.engine.holds_objects(over))
     }
 

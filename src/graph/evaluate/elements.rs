@@ -1,11 +1,14 @@
 //! Loops over lists of objects: how many turns count where some of the objects issue nothing.
 
 use super::Engine;
-use crate::base::Symbol;
+use crate::base::{ClassId, Symbol};
 use crate::flow::{Effect, EffectId, LoopKind, Node, Value};
 
 /// Lists longer than this are not gone through.
 const MAX_LISTED: usize = 16;
+
+/// Steps down to what was put into a list.
+const MAX_DEPTH: u32 = 24;
 
 impl Engine<'_> {
     /// A loop over `iter`, in whose body methods of `item` are left to be looked up until here. Objects whose methods issue
@@ -18,12 +21,13 @@ impl Engine<'_> {
         if called.is_empty() {
             return (LoopKind::For { iter, item }, body);
         }
-        let heard = match self.effects.summed(body).events {
-            true => None,
-            false => self.heard_alike(iter, &called),
-        };
+        let is_alike = !self.effects.summed(body).events && self.are_heard_alike(iter, &called, MAX_DEPTH);
         let body = self.with_methods_of(item, body);
-        (LoopKind::For { iter: heard.unwrap_or(iter), item }, body)
+        let iter = match is_alike && self.holds_objects(iter) {
+            true => self.values.make(Node::Kind(iter)),
+            false => iter,
+        };
+        (LoopKind::For { iter, item }, body)
     }
 
     /// The names of methods that an effect calls on the object.
@@ -58,35 +62,49 @@ impl Engine<'_> {
         self.with_parts(whole, &parts).unwrap_or(effect)
     }
 
-    /// Of one list or another: the objects that issue something in a method of these names, if they are of the same classes
-    /// in both.
-    fn heard_alike(&mut self, lists: Value, called: &[Symbol]) -> Option<Value> {
-        let Node::If(_, one, other) = *self.values.node(lists) else { return None };
-        let one = self.heard(one, called)?;
-        let other = self.heard(other, called)?;
-        let classes = |list: &[Value]| -> Vec<_> {
-            list.iter()
-                .map(
-                    |&object| if let Node::Instance(class, _) = self.values.node(object) { Some(*class) } else { None },
-                )
-                .collect()
-        };
-        let alike = classes(&one) == classes(&other);
-        alike.then(|| self.values.make(Node::Sequence(one.into())))
+    /// Whether lists hold the same of those objects that issue something in a method of these names, wherever ranks have put
+    /// different ones into them.
+    fn are_heard_alike(&self, list: Value, called: &[Symbol], fuel: u32) -> bool {
+        let facts = self.values.facts(list);
+        if facts.vary.is_empty() && facts.shape.is_empty() {
+            return true;
+        }
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        let alike = |part: &Value| self.are_heard_alike(*part, called, fuel);
+        match self.values.node(list) {
+            Node::Instance(..) => true,
+            Node::If(test, one, other) if !self.values.vary(*test).is_empty() => {
+                matches!((self.heard(*one, called), self.heard(*other, called)), (Some(one), Some(other)) if one == other)
+            }
+            Node::If(_, one, other) => alike(one) && alike(other),
+            // What was added under a condition stands in front of the condition.
+            Node::Changed(_, parts) => match parts[..] {
+                [before, added, _] => alike(&before) && self.heard(added, called).is_some_and(|heard| heard.is_empty()),
+                _ => parts.iter().all(alike),
+            },
+            Node::Sequence(parts) | Node::Range(parts) | Node::Mapped(_, parts) | Node::Carried(_, _, parts) => {
+                parts.iter().all(alike)
+            }
+            Node::Length(of) | Node::Item(_, of) => alike(of),
+            _ => false,
+        }
     }
 
-    /// The objects of a list that issue something in a method of these names; none if something in it is not known.
-    fn heard(&self, list: Value, called: &[Symbol]) -> Option<Vec<Value>> {
+    /// The classes of objects in a list that issue something in a method of these names; none if something in it is not
+    /// known.
+    fn heard(&self, list: Value, called: &[Symbol]) -> Option<Vec<ClassId>> {
         let mut objects = Vec::new();
         self.listed(list, &mut objects)?;
-        let issues = |object: &Value| match self.values.node(*object) {
-            Node::Instance(class, _) => {
-                called.iter().any(|&name| self.program.method(*class, name).is_some_and(|method| self.reaches(method)))
-            }
-            _ => false,
+        let class = |object: Value| match *self.values.node(object) {
+            Node::Instance(class, _) => Some(class),
+            _ => None,
         };
-        let known = objects.iter().all(|&object| matches!(self.values.node(object), Node::Instance(..)));
-        known.then(|| objects.into_iter().filter(issues).collect())
+        let classes: Vec<ClassId> = objects.into_iter().map(class).collect::<Option<_>>()?;
+        let issues = |class: ClassId| {
+            let methods = called.iter().filter_map(|&name| self.program.method(class, name));
+            methods.into_iter().any(|method| self.reaches(method))
+        };
+        Some(classes.into_iter().filter(|&class| issues(class)).collect())
     }
 
     /// What a list holds, in order: what it was made with, and what was added.

@@ -70,12 +70,12 @@ def waits_in_each_turn(net, loss):
     """What stands around the objects is issued in every turn."""
     hooks = [MeanLoss(), Throughput()] if dist.get_rank() == 0 else [MeanLoss()]
     for hook in hooks:
-        hook.after_step(net, loss)
-        dist.barrier()  # error: [divergent-loop]
+        hook.after_step(net, loss)  # error: [divergent-loop]
+        dist.barrier()
 
 
 class Registry:
-    def __init__(self, build):
+    def __init__(self):
         self.hooks = []
         for hook in self.chosen():
             self.hooks.append(hook)
@@ -89,3 +89,44 @@ class Registry:
     def run(self, loss):
         for hook in self.hooks:
             hook.after_step(self, loss)  # error: [divergent-loop]
+
+
+class RegistryOfAll:
+    """The object more on the first rank issues nothing."""
+
+    def __init__(self):
+        self.hooks_of_all = []
+        for hook in self.chosen_by_all():
+            self.hooks_of_all.append(hook)
+
+    def chosen_by_all(self):
+        hooks = [MeanLoss()]
+        if dist.get_rank() == 0:
+            hooks.append(Throughput())
+        return hooks
+
+    def run(self, loss):
+        for hook in self.hooks_of_all:
+            hook.after_step(self, loss)
+
+
+class RunningMean:
+    def __init__(self):
+        self.total = 0.0
+
+    def update(self, values):
+        self.total += float(values.sum())
+
+    def reduce(self):
+        dist.all_reduce(self.total)
+
+
+def updated_in_place(batches, names):
+    """What an object in a mapping is told adds no entry to the mapping."""
+    means = {name: RunningMean() for name in names}
+    for batch in batches[dist.get_rank() :: dist.get_world_size()]:
+        if batch.any():
+            for name in names:
+                means[name].update(batch[name])
+    for mean in means.values():
+        mean.reduce()
