@@ -10,6 +10,7 @@ use crate::graph::conduct::bodies;
 use crate::graph::context::each_in_context;
 use crate::graph::hazard::{Caught, Failure};
 use crate::graph::program::Program;
+use crate::graph::resolve::Target;
 use crate::graph::taint::Taint;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
 
@@ -141,6 +142,19 @@ impl Common<'_> {
         out
     }
 
+    /// Whether a manager is made of a class of the program whose `__enter__` or `__exit__` may communicate.
+    fn is_manager_that_waits(&mut self, file: FileId, function: LocalFunction, call: Call) -> bool {
+        let program = self.program;
+        let Some(Target::Class(class)) = program.target(file, function, call.callee) else { return false };
+        ["__enter__", "__exit__"].into_iter().any(|name| {
+            let method = program.method(class, Symbol::new(name));
+            method.is_some_and(|method| {
+                let (file, local) = program.locate(method);
+                self.communication.may_reach(file, local)
+            })
+        })
+    }
+
     /// Parts of a function in which ranks are let in one after the other, or in which somebody takes what fails.
     fn apart(&mut self, file: FileId, function: LocalFunction) -> Vec<Span> {
         let model = &self.program.file(file).model;
@@ -161,7 +175,8 @@ impl Common<'_> {
             let communicates = match model.expr(manager) {
                 Expr::Call(call) => {
                     let call = model.call(call);
-                    self.communication.issued(file, function, manager, call, Wanted::Collective).is_some()
+                    let issues = self.communication.issued(file, function, manager, call, Wanted::Collective);
+                    issues.is_some() || self.is_manager_that_waits(file, function, call)
                 }
                 _ => false,
             };

@@ -116,3 +116,21 @@ def given_alike(t, size):
     info = Info(size, size)
     if info.world > 1:
         dist.all_reduce(t)
+
+
+@dataclass
+class Options:
+    warm_up: bool
+    rounds: int
+
+
+def parse_into(options, argv):
+    options.warm_up = "--warm-up" in argv
+
+
+def begins_with_a_constant(argv):
+    """Somebody else may set it."""
+    options = Options(False, 0)
+    parse_into(options, argv)
+    if options.warm_up and dist.get_rank() == 0:
+        dist.barrier()  # error: [conditional-collective]
