@@ -22,8 +22,11 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
     let first_only = |(_, entry): &(Symbol, &Entry)| matches!(entry, Entry::Wrapper(Wrapper::FirstRankOnly));
     let for_one: FxHashSet<Symbol> =
         program.catalog.entries().filter(first_only).map(|(name, _)| name.last_part()).collect();
-    let dispatchers: FxHashSet<Symbol> =
-        dispatchers(program).into_iter().map(|place| program.function(place.0).name).collect();
+    let dispatchers: FxHashSet<Symbol> = dispatchers(program)
+        .into_iter()
+        .filter(|place| reaching.functions.contains(&place.0))
+        .map(|place| program.function(place.0).name)
+        .collect();
     let mut out = FxHashSet::default();
     for file in program.file_ids() {
         let functions = &program.file(file).model.functions;

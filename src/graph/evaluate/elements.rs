@@ -77,14 +77,11 @@ impl Engine<'_> {
                 matches!((self.heard(*one, called), self.heard(*other, called)), (Some(one), Some(other)) if one == other)
             }
             Node::If(_, one, other) => alike(one) && alike(other),
-            // What was added under a condition stands in front of the condition.
-            Node::Changed(_, parts) => match parts[..] {
-                [before, added, _] => alike(&before) && self.heard(added, called).is_some_and(|heard| heard.is_empty()),
-                _ => parts.iter().all(alike),
-            },
-            Node::Sequence(parts) | Node::Range(parts) | Node::Mapped(_, parts) | Node::Carried(_, _, parts) => {
-                parts.iter().all(alike)
-            }
+            Node::Sequence(parts)
+            | Node::Range(parts)
+            | Node::Mapped(_, parts)
+            | Node::Changed(_, parts)
+            | Node::Carried(_, _, parts) => parts.iter().all(alike),
             Node::Length(of) | Node::Item(_, of) => alike(of),
             _ => false,
         }

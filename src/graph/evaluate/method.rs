@@ -90,11 +90,6 @@ const TOO_COMMON: &[&str] = &[
     "communicate",
 ];
 
-/// Whether many things have a method of that name.
-pub(super) fn is_common(name: Symbol) -> bool {
-    TOO_COMMON.contains(&name.as_str())
-}
-
 /// Libraries whose decorators call what they are given where it is called.
 const CALLS_IN_PLACE: [&str; 6] = ["abc", "builtins", "contextlib", "functools", "torch", "typing"];
 
@@ -372,7 +367,7 @@ impl<'p> Engine<'p> {
 
     /// The only method of that name in the same tree, when a collective can be reached from it.
     fn unique_method(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<FunctionId> {
-        if name.as_str().len() < 5 || is_common(name) {
+        if name.as_str().len() < 5 || TOO_COMMON.contains(&name.as_str()) {
             return None;
         }
         let mut near = self.program.methods_named(name).iter().filter(|&&method| {

@@ -6,7 +6,6 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::arguments::Arguments;
-use super::method::is_common;
 use super::substitute::MAX_NESTING;
 use super::{Engine, Frame};
 use crate::base::{ClassId, Site, Span, Symbol};
@@ -67,10 +66,7 @@ impl<'p> Engine<'p> {
         arguments: &Arguments,
         span: Span,
     ) {
-        // What is handed in alone may be anything: a name that many things have says nothing of it.
-        let is_element = matches!(self.values.node(object), Node::Item(..));
-        let is_told = self.may_be_one_of(object) || is_element || !is_common(name);
-        let is_understood = is_told && self.is_understood_by_some(frame, name);
+        let is_understood = self.is_understood_by_some(frame, name);
         if is_understood || self.is_handed(object) && self.callable_attributes().contains(&name) {
             let args = self.packed_by_name(arguments);
             let effect = self.method_effect(object, name, &args, frame.site(span));
@@ -269,10 +265,10 @@ impl<'p> Engine<'p> {
         for _ in 0..MAX_PARTS {
             let Some((value, is_element)) = pending.pop() else { break };
             match self.values.node(value) {
-                Node::Instance(class, _) if is_element => {
-                    if out.len() < MAX_OBJECTS && out.iter().all(|(known, _)| known != class) {
-                        out.push((*class, value));
-                    }
+                Node::Instance(class, _)
+                    if is_element && out.len() < MAX_OBJECTS && out.iter().all(|(known, _)| known != class) =>
+                {
+                    out.push((*class, value));
                 }
                 Node::Item(_, container) if is_element => pending.push((*container, false)),
                 Node::If(_, then, otherwise) => pending.extend([(*otherwise, is_element), (*then, is_element)]),

@@ -1,6 +1,7 @@
 """An object that is another one on one rank: its methods issue what theirs do."""
 
 import torch.distributed as dist
+from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
 
 
 class Quiet:
@@ -73,3 +74,22 @@ def of_two_lists(loss):
     reporters = [Averaged()] if dist.get_rank() == 0 else [Quiet()]
     for reporter in reporters:
         reporter.report(loss)  # error: [conditional-collective]
+
+
+class Engine:
+    def __init__(self, net):
+        self.wrapped = FSDP(net)
+
+
+class Nothing:
+    def __init__(self, net):
+        self.wrapped = net
+
+
+def pass_through(engine, batch):
+    return engine.wrapped(batch)
+
+
+def wrapped_on_the_first(net, batch):
+    engine = Engine(net) if dist.get_rank() == 0 else Nothing(net)  # error: [conditional-collective]
+    pass_through(engine, batch)  # error: [conditional-collective]

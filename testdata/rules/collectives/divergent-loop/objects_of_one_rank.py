@@ -130,3 +130,44 @@ def updated_in_place(batches, names):
                 means[name].update(batch[name])
     for mean in means.values():
         mean.reduce()
+
+
+class Inner:
+    """The loop stands behind another call."""
+
+    def __init__(self, callbacks, steps):
+        self.callbacks = callbacks
+        self.steps = steps
+
+    def run(self, loss):
+        for _ in range(self.steps):
+            self.one(loss)
+
+    def one(self, loss):
+        for callback in self.callbacks:
+            callback.after_step(self, loss)
+
+
+def run_at_once(loss, steps):
+    callbacks = [Throughput()]
+    if dist.get_rank() == 0:
+        callbacks.append(MeanLoss())
+    Inner(callbacks, steps).run(loss)  # error: [divergent-loop]
+
+
+def one_for_each_name(loss, names):
+    hooks = []
+    for name in names:
+        hooks.append(Throughput())
+        if dist.get_rank() == 0:
+            hooks.append(MeanLoss())
+    for hook in hooks:
+        hook.after_step(name, loss)  # error: [divergent-loop]
+
+
+def another_for_each_name(loss, names):
+    hooks = []
+    for name in names[: dist.get_rank()]:
+        hooks.append(MeanLoss())
+    for hook in hooks:
+        hook.after_step(name, loss)  # error: [divergent-loop]

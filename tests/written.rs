@@ -1,0 +1,156 @@
+//! Programs that were written to be missed, each with a mended twin: what is found is what testdata/written/verdicts.md says.
+#![expect(clippy::disallowed_methods, reason = "the test reads its data and makes scratch folders")]
+
+mod support;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// A finding that is so many lines from a mark still names it.
+const NEAR: u64 = 3;
+
+/// The longest that one program may take; they take a hundredth of that.
+const LIMIT: Duration = Duration::from_secs(60);
+
+#[test]
+fn programs_written_to_be_missed_are_found_as_before() {
+    let home = support::root().join("testdata/written");
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("written");
+    let _ = fs::remove_dir_all(&scratch);
+    let mut table = "# Verdicts\n\n| program | its bug | its mended twin |\n|---|---|---|\n".to_owned();
+    let (mut programs, mut found, mut low, mut noisy) = (0, 0, 0, 0);
+    for set in folders(&home) {
+        for program in folders(&set) {
+            let name = program.strip_prefix(&home).expect("it lies there").display().to_string();
+            let bug = verdict_on_bug(&scratch, &program);
+            let twin = verdict_on_twin(&scratch, &program);
+            programs += 1;
+            found += usize::from(bug.starts_with("found"));
+            low += usize::from(bug.starts_with("low"));
+            noisy += usize::from(twin != "silent");
+            let _ = writeln!(table, "| {name} | {bug} | {twin} |");
+        }
+    }
+    assert!(programs >= 80, "the programs are there");
+    let _ =
+        writeln!(table, "\nOf {programs} bugs {found} are found, {low} at low confidence; {noisy} twins are reported.");
+    let known = home.join("verdicts.md");
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&known, &table).expect("the verdicts can be written");
+    }
+    let known = fs::read_to_string(&known).unwrap_or_default();
+    for (now, before) in table.lines().zip(known.lines()) {
+        assert_eq!(now, before, "`UPDATE=1 cargo test --test written` writes the verdicts anew");
+    }
+    assert_eq!(table.lines().count(), known.lines().count());
+}
+
+/// What is said of the bug: found, at low confidence only, or missed.
+fn verdict_on_bug(scratch: &Path, program: &Path) -> String {
+    let (folder, marks) = copied(scratch, program, "bug");
+    assert!(!marks.is_empty(), "{} has marks", program.display());
+    let findings = findings(&folder);
+    let hits = |low: bool| {
+        let of_confidence = findings.iter().filter(|finding| (finding["confidence"] == "low") == low);
+        of_confidence.filter(|finding| names(finding, &marks)).map(|finding| rule(finding)).collect::<Vec<_>>()
+    };
+    match (&hits(false)[..], &hits(true)[..]) {
+        ([sure, ..], _) => format!("found: `{sure}`"),
+        ([], [low, ..]) => format!("low: `{low}`"),
+        ([], []) => "missed".into(),
+    }
+}
+
+/// What is said of the twin at more than low confidence.
+fn verdict_on_twin(scratch: &Path, program: &Path) -> String {
+    let (folder, _) = copied(scratch, program, "ok");
+    let findings = findings(&folder);
+    let rules: Vec<String> = findings
+        .iter()
+        .filter(|finding| finding["confidence"] != "low")
+        .map(|finding| format!("`{}`", rule(finding)))
+        .collect();
+    match rules.is_empty() {
+        true => "silent".into(),
+        false => format!("reported: {}", rules.join(", ")),
+    }
+}
+
+fn rule(finding: &Value) -> &str {
+    finding["rule"].as_str().unwrap_or_default()
+}
+
+/// Whether a finding names a marked line, or one near it.
+fn names(finding: &Value, marks: &[(String, u64)]) -> bool {
+    let related = finding["related"].as_array().into_iter().flatten();
+    std::iter::once(finding).chain(related).any(|place| {
+        let (path, line) = (place["path"].as_str().unwrap_or_default(), place["line"].as_u64().unwrap_or_default());
+        marks.iter().any(|(marked, at)| marked == path && at.abs_diff(line) <= NEAR)
+    })
+}
+
+fn findings(folder: &Path) -> Vec<Value> {
+    let arguments = [
+        "check",
+        ".",
+        "--isolated",
+        "--no-cache",
+        "--min-confidence",
+        "low",
+        "--select",
+        "collectives",
+        "--output-format",
+        "json",
+    ];
+    let output = support::ranklint(folder, &arguments, LIMIT);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("it prints JSON");
+    report["findings"].as_array().cloned().unwrap_or_default()
+}
+
+/// One side of a program in a folder of its own, and the lines in it that are marked.
+fn copied(scratch: &Path, program: &Path, side: &str) -> (PathBuf, Vec<(String, u64)>) {
+    let set = program.parent().and_then(Path::file_name).expect("a program lies in a set");
+    let folder = scratch.join(set).join(program.file_name().expect("a program has a name")).join(side);
+    let mut files: Vec<(PathBuf, PathBuf)> = Vec::new();
+    let alone = program.join(format!("{side}.py"));
+    if alone.is_file() {
+        files.push((alone, "train.py".into()));
+    } else {
+        let from = program.join(side);
+        let mut pending = vec![from.clone()];
+        while let Some(at) = pending.pop() {
+            for entry in fs::read_dir(&at).expect("the folder is readable") {
+                let path = entry.expect("the folder is readable").path();
+                match path.is_dir() {
+                    true => pending.push(path),
+                    false => {
+                        let within = Path::new("pkg").join(path.strip_prefix(&from).expect("it lies there"));
+                        files.push((path, within));
+                    }
+                }
+            }
+        }
+    }
+    let mut marks = Vec::new();
+    for (path, within) in files {
+        let text = fs::read_to_string(&path).expect("a program is readable");
+        let marked = (1..).zip(text.lines()).filter(|(_, line)| line.contains("# BUG"));
+        marks.extend(marked.map(|(number, _)| (within.to_string_lossy().replace('\\', "/"), number)));
+        let to = folder.join(&within);
+        fs::create_dir_all(to.parent().expect("it lies in a folder")).expect("the scratch folder can be made");
+        fs::write(to, text).expect("the scratch folder can be written to");
+    }
+    (folder, marks)
+}
+
+/// The folders in a folder, by name.
+fn folders(of: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(of).expect("the folder is readable").map(|entry| entry.expect("it is readable").path());
+    let mut out: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
+    out.sort();
+    out
+}
