@@ -12,7 +12,7 @@ use crate::model::{Expr, Function, FunctionKind, Guard, LocalFunction};
 
 use super::hazard::may_go_otherwise;
 use super::program::Program;
-use super::reach::{Place, Reaching, SOMEWHERE, dispatchers};
+use super::reach::{Place, Reaching, SOMEWHERE};
 use super::suspects::Suspects;
 use super::taint::Taint;
 
@@ -22,11 +22,6 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
     let first_only = |(_, entry): &(Symbol, &Entry)| matches!(entry, Entry::Wrapper(Wrapper::FirstRankOnly));
     let for_one: FxHashSet<Symbol> =
         program.catalog.entries().filter(first_only).map(|(name, _)| name.last_part()).collect();
-    let dispatchers: FxHashSet<Symbol> = dispatchers(program)
-        .into_iter()
-        .filter(|place| reaching.functions.contains(&place.0))
-        .map(|place| program.function(place.0).name)
-        .collect();
     let mut out = FxHashSet::default();
     for file in program.file_ids() {
         let functions = &program.file(file).model.functions;
@@ -68,7 +63,7 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
                     parts.decides()
                         || parts.is_called_on_suspect()
                         || parts.hands_on(&sensitive)
-                        || parts.calls_one_of(&dispatchers)
+                        || reaching.firing.contains(&id)
                 };
                 if runs_on_one || parts.is_notable(taint) || differs() {
                     out.insert(id);
@@ -208,12 +203,6 @@ impl Parts<'_> {
             let from = given.min().or(at.checked_sub(1));
             from.is_some_and(|from| self.suspects.within(from, at))
         })
-    }
-
-    /// Whether it says by which name one of these functions looks up what it calls.
-    fn calls_one_of(&self, dispatchers: &FxHashSet<Symbol>) -> bool {
-        let called = self.places.iter().filter_map(|&(_, at)| self.function.mentions.get(at as usize));
-        !dispatchers.is_empty() && called.into_iter().any(|name| dispatchers.contains(name))
     }
 
     /// Whether something that may differ is handed to a callee that lets it decide, or that is not known.

@@ -23,7 +23,7 @@ use super::evaluate::shown::{SHOWS, TEXTS};
 use super::program::Program;
 use super::resolve::Target;
 use callers::Callers;
-pub(super) use fired::dispatchers;
+use fired::Fired;
 
 /// A method of an unknown object is taken for one of at most so many of its name in the same tree.
 const MAX_NAMESAKES: usize = 2;
@@ -50,6 +50,8 @@ pub const SOMEWHERE: u32 = u32::MAX;
 pub struct Reaching {
     /// The functions.
     pub functions: Arc<FxHashSet<FunctionId>>,
+    /// Those that say by which name another one looks up what it calls.
+    pub firing: FxHashSet<FunctionId>,
     places: Vec<Place>,
 }
 
@@ -71,7 +73,7 @@ pub fn reaching(program: &Program) -> Reaching {
     }
     let mut places: Vec<Place> = search.places.into_iter().collect();
     places.sort_unstable();
-    Reaching { functions: Arc::new(search.reached), places }
+    Reaching { functions: Arc::new(search.reached), firing: search.firing, places }
 }
 
 struct Search<'p> {
@@ -89,7 +91,9 @@ struct Search<'p> {
     /// Where properties are read, once one of them communicates.
     readers: Option<FxHashMap<Symbol, Vec<Place>>>,
     /// Names by which callers have a function look a method up and call it: where it does.
-    fired: FxHashMap<Symbol, Vec<Place>>,
+    fired: FxHashMap<Symbol, Vec<Fired>>,
+    /// Who hands such a name on that leads to a collective.
+    firing: FxHashSet<FunctionId>,
     /// Methods of which an argument may tell whose they are.
     told_by_arguments: FxHashSet<Symbol>,
 }
@@ -108,6 +112,7 @@ impl<'p> Search<'p> {
             types: RefCell::default(),
             readers: None,
             fired: FxHashMap::default(),
+            firing: FxHashSet::default(),
             told_by_arguments: program.catalog.methods_told_by_arguments(),
         };
         search.name_what_matters();
@@ -425,9 +430,12 @@ impl<'p> Search<'p> {
             names.push(Symbol::new(APPLY));
             names.extend(aliases(model, Some(program.class(class).name)));
         }
-        for place in self.fired.get(&definition.name).filter(|_| class.is_some()).cloned().unwrap_or_default() {
-            if program.same_tree(program.locate(place.0).0, file) {
-                self.reach_at(place);
+        for Fired { dispatcher, by } in
+            self.fired.get(&definition.name).filter(|_| class.is_some()).cloned().unwrap_or_default()
+        {
+            if program.same_tree(program.locate(by).0, file) {
+                self.firing.insert(by);
+                self.reach_at(dispatcher);
             }
         }
         if is_property(model, definition) {
