@@ -144,7 +144,10 @@ impl<'p> Engine<'p> {
                     return self.call_function(frame, method, arguments, span);
                 }
             }
-            Node::If(_, then, otherwise) if self.are_of_one_kind(then, otherwise) => {
+            // One or the other by a setting: what one of them issues stands for both.
+            Node::If(test, then, otherwise)
+                if self.is_object(then) && self.is_object(otherwise) && !self.picks_by_rank(test, then, otherwise) =>
+            {
                 arguments.receiver = Some(then);
             }
             // What it answers may hang on much else; what it issues is issued by all that have it.
@@ -254,14 +257,6 @@ impl<'p> Engine<'p> {
     fn is_handed_in(&self, frame: &Frame<'p>, value: Value) -> bool {
         let Node::Parameter(constructor, position) = *self.values.node(value) else { return false };
         position > 0 && constructor != frame.function && self.reaches(frame.function)
-    }
-
-    /// Whether both are objects, and not of two classes of the program.
-    fn are_of_one_kind(&self, one: Value, other: Value) -> bool {
-        match (self.values.node(one), self.values.node(other)) {
-            (Node::Instance(one, _), Node::Instance(other, _)) => one == other,
-            _ => self.is_object(one) && self.is_object(other),
-        }
     }
 
     fn is_object(&self, value: Value) -> bool {

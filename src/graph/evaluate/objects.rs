@@ -24,7 +24,7 @@ impl<'p> Engine<'p> {
     /// Whether the value is one of several objects of the program, or an element of a list of them.
     pub(super) fn may_be_one_of(&self, object: Value) -> bool {
         match *self.values.node(object) {
-            Node::If(_, then, otherwise) => self.may_be_object(then) || self.may_be_object(otherwise),
+            Node::If(test, then, otherwise) => self.picks_by_rank(test, then, otherwise),
             Node::Item(_, container) => !self.objects_in(container).is_empty(),
             _ => false,
         }
@@ -115,6 +115,16 @@ impl<'p> Engine<'p> {
             .methods_named(name)
             .iter()
             .any(|&method| self.reaches(method) && self.program.same_tree(self.program.locate(method).0, frame.file))
+    }
+
+    /// Whether it may be another object on another rank: not one of the same class.
+    pub(super) fn picks_by_rank(&self, test: Value, one: Value, other: Value) -> bool {
+        let facts = self.values.facts(test);
+        let kinds = match (self.values.node(one), self.values.node(other)) {
+            (Node::Instance(one, _), Node::Instance(other, _)) => one != other,
+            _ => self.may_be_object(one) || self.may_be_object(other),
+        };
+        kinds && !facts.vary.is_empty()
     }
 
     fn may_be_object(&self, value: Value) -> bool {
