@@ -32,6 +32,8 @@ pub(super) struct Evidence<'a, 'p> {
     pub(super) kind: SplitKind,
     /// The event on which ranks disagree.
     pub(super) main: EventId,
+    /// What other ranks issue at its place.
+    pub(super) instead: Option<EventId>,
     /// Where ranks part, and what is asked there.
     pub(super) cause: Option<Parting>,
     /// How the rank that issues the event answers there.
@@ -97,6 +99,7 @@ impl Evidence<'_, '_> {
             || self.is_drawn()
             || self.is_settled_elsewhere()
             || self.is_sharded_nowhere()
+            || self.stands_against_sharded()
             || self.is_set_for_sharding_elsewhere()
             || self.has_a_group_of_its_own()
             || self.is_set_in_a_mapping()

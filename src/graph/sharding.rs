@@ -45,6 +45,17 @@ impl Evidence<'_, '_> {
         !is_for_all && !speaks() || self.lets_sharded_models_pass() || self.is_sharded_later(event.site)
     }
 
+    /// Whether what ranks issue in another order communicates only where the model is sharded, and stands in another
+    /// function than the question: it may be handed a model of that rank's own.
+    pub(super) fn stands_against_sharded(&self) -> bool {
+        let (Some(instead), Some(decision)) = (self.instead, self.decision) else { return false };
+        matches!(self.kind, SplitKind::Order | SplitKind::WrongGroup)
+            && [self.main, instead].into_iter().any(|event| {
+                let event = self.engine.effects.event(event);
+                event.sharded && !self.engine.same_function(decision.site, event.site)
+            })
+    }
+
     /// Whether the question where ranks part lets all of them pass where a setting says that models are sharded.
     fn lets_sharded_models_pass(&self) -> bool {
         if self.asks_for_sharding_or_else() {

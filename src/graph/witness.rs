@@ -182,6 +182,7 @@ pub(super) fn explain(
         found,
         kind,
         main,
+        instead,
         cause: blame.cause,
         issuer: blame.cause.map(|cause| if events[0] == Some(main) { cause.one } else { cause.other }),
         decision,
