@@ -56,7 +56,7 @@ fn verdict_on_bug(scratch: &Path, program: &Path) -> String {
     let findings = findings(&folder);
     let hits = |low: bool| {
         let of_confidence = findings.iter().filter(|finding| (finding["confidence"] == "low") == low);
-        of_confidence.filter(|finding| names(finding, &marks)).map(|finding| rule(finding)).collect::<Vec<_>>()
+        of_confidence.filter(|finding| names(finding, &marks)).map(rule).collect::<Vec<_>>()
     };
     match (&hits(false)[..], &hits(true)[..]) {
         ([sure, ..], _) => format!("found: `{sure}`"),
