@@ -125,7 +125,8 @@ impl Evidence<'_, '_> {
 
     /// An opaque fact: it may differ, nobody has shown a rank on which it does.
     pub(super) fn is_opaque(&self) -> bool {
-        self.found.is_opaque()
+        let (one, other) = (&self.found.one, &self.found.other);
+        one.rank == other.rank && one.coordinates == other.coordinates
     }
 
     /// Whether it is this rank's share of the data that differs.

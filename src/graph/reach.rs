@@ -6,6 +6,7 @@
 mod callers;
 mod fired;
 mod reads;
+mod seeds;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,13 +16,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::catalog::{Entry, OperationKind};
-use crate::model::{Callee, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_call, each_statement};
+use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, Stmt};
 
-use super::bindings::ImportedName;
-use super::evaluate::BACKWARD;
 use super::evaluate::shown::{SHOWS, TEXTS};
 use super::program::Program;
-use super::resolve::Target;
 use callers::Callers;
 use fired::Fired;
 
@@ -174,230 +172,6 @@ impl<'p> Search<'p> {
                 mentions.push(Mention { caller, callee, at });
             }
         }
-    }
-
-    /// The functions that call an operation themselves.
-    fn seed(&mut self) {
-        let operations: FxHashSet<Symbol> = self
-            .program
-            .catalog
-            .entries()
-            .filter(|(_, entry)| communicates(entry))
-            .map(|(name, _)| name.last_part())
-            .collect();
-        let mut seeds = Vec::new();
-        for name in operations {
-            for &mention in self.mentions.get(&name).map_or(&[][..], Vec::as_slice) {
-                if self.is_operation(mention, name) {
-                    seeds.push((mention.caller, mention.at));
-                    self.calls_of_object(mention, &mut seeds);
-                }
-            }
-        }
-        self.backward_passes(&mut seeds);
-        for seed in seeds {
-            self.reach_at(seed);
-        }
-    }
-
-    /// Backward passes, in trees in which models are wrapped: through which model they lead their callers may know alone.
-    fn backward_passes(&self, seeds: &mut Vec<Place>) {
-        let program = self.program;
-        let mut trees: FxHashSet<Symbol> = FxHashSet::default();
-        for kind in program.catalog.types().filter(|kind| program.catalog.reduces_gradients(kind.name)) {
-            for name in kind.aliases.iter().chain([&kind.name]) {
-                for mention in self.mentions.get(&name.last_part()).map_or(&[][..], Vec::as_slice) {
-                    let (file, local) = program.locate(mention.caller);
-                    if let Some(Target::External(dotted)) = program.target(file, local, mention.callee)
-                        && program.catalog.type_named(dotted).is_some_and(|found| found.name == kind.name)
-                    {
-                        trees.insert(program.tree_of(file));
-                    }
-                }
-            }
-        }
-        let passes = self.mentions.get(&Symbol::new(BACKWARD)).map_or(&[][..], Vec::as_slice);
-        let near = passes.iter().filter(|mention| trees.contains(&program.tree_of(program.locate(mention.caller).0)));
-        seeds.extend(near.map(|mention| (mention.caller, mention.at)));
-    }
-
-    /// An object whose call is an operation (a wrapped module): whoever calls what it is assigned to, in this file.
-    fn calls_of_object(&self, constructor: Mention, seeds: &mut Vec<Place>) {
-        let program = self.program;
-        let (file, local) = program.locate(constructor.caller);
-        let Some(Target::External(dotted)) = program.target(file, local, constructor.callee) else { return };
-        let kind = program.catalog.type_named(dotted).map(|kind| kind.name).or(program.catalog.first_of(dotted));
-        let Some(kind) = kind else { return };
-        let called = Symbol::new(&format!("{kind}.__call__"));
-        if !program.catalog.entry(called).is_some_and(communicates) {
-            return;
-        }
-        let model = &program.file(file).model;
-        let mut names: Vec<Symbol> = Vec::new();
-        each_statement(model, model.function(local).body, &mut |_, stmt| {
-            let Stmt::Assign { targets, value } = stmt else { return };
-            let Expr::Call(call) = model.expr(*value) else { return };
-            if model.call(call).callee == constructor.callee {
-                for &target in model.list(*targets) {
-                    let target = match model.expr(target) {
-                        Expr::Tuple(parts) => model.list(parts).first().copied().unwrap_or(target),
-                        _ => target,
-                    };
-                    if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(target) {
-                        names.push(name);
-                    }
-                }
-            }
-        });
-        self.handed_objects(file, &names, seeds);
-        self.calls_of(file, &names, seeds);
-    }
-
-    /// Objects that constructors of the program are handed, and keep in an attribute: whoever calls that.
-    fn handed_objects(&self, file: FileId, names: &[Symbol], seeds: &mut Vec<Place>) {
-        let program = self.program;
-        let model = &program.file(file).model;
-        let is_one = |expr: ExprId| match model.expr(expr) {
-            Expr::Name(name) | Expr::Attribute { name, .. } => names.contains(&name),
-            _ => false,
-        };
-        for call in model.calls() {
-            let by_name = model.keywords(*call).iter().map(|keyword| (keyword.name, keyword.value));
-            let by_position = model.list(call.args).iter().map(|&arg| (None, arg));
-            let given: Vec<(usize, Option<Symbol>)> = by_position
-                .chain(by_name)
-                .enumerate()
-                .filter(|(_, (_, value))| is_one(*value))
-                .map(|(at, (name, _))| (at + 1, name))
-                .collect();
-            if given.is_empty() {
-                continue;
-            }
-            let Some(Target::Class(class)) = program.target(file, model.module(), call.callee) else { continue };
-            let Some(constructor) = program.method(class, Symbol::new("__init__")) else { continue };
-            let (home, local) = program.locate(constructor);
-            let own = &program.file(home).model;
-            let definition = own.function(local);
-            let handed: Vec<Symbol> = given
-                .into_iter()
-                .filter_map(|(at, name)| name.or_else(|| definition.parameters.get(at).map(|parameter| parameter.name)))
-                .collect();
-            let mut kept = Vec::new();
-            each_statement(own, definition.body, &mut |_, stmt| {
-                if let Stmt::Assign { targets, value } = stmt
-                    && matches!(own.expr(*value), Expr::Name(name) if handed.contains(&name))
-                {
-                    kept.extend(own.list(*targets).iter().filter_map(|&target| match own.expr(target) {
-                        Expr::Attribute { name, .. } => Some(name),
-                        _ => None,
-                    }));
-                }
-            });
-            if !kept.is_empty() {
-                self.calls_of(home, &kept, seeds);
-            }
-        }
-    }
-
-    /// Places in a file where something of these names is called, or a method of it.
-    fn calls_of(&self, file: FileId, names: &[Symbol], seeds: &mut Vec<Place>) {
-        let program = self.program;
-        let model = &program.file(file).model;
-        for (index, function) in model.functions.iter().enumerate() {
-            let is_one = |expr: ExprId| match model.expr(expr) {
-                Expr::Name(name) | Expr::Attribute { name, .. } => names.contains(&name),
-                _ => false,
-            };
-            // The object itself is called, or a method of it.
-            let calls_one = |callee: &&Callee| {
-                is_one(callee.expr) || matches!(model.expr(callee.expr), Expr::Attribute { value, .. } if is_one(value))
-            };
-            let id = program.function_id(file, LocalFunction(index as u32));
-            seeds.extend(function.callees.iter().filter(calls_one).map(|callee| (id, callee.at)));
-        }
-    }
-
-    fn is_operation(&self, mention: Mention, name: Symbol) -> bool {
-        let program = self.program;
-        let (file, local) = program.locate(mention.caller);
-        let model = &program.file(file).model;
-        match program.target(file, local, mention.callee) {
-            Some(Target::External(dotted)) if program.catalog.entry(dotted).is_some_and(communicates) => return true,
-            Some(Target::External(dotted)) if program.catalog.type_named(dotted).is_some() => return true,
-            Some(Target::Function(function)) => return program.catalogued(function).is_some_and(communicates),
-            _ => {}
-        }
-        let Expr::Attribute { value, .. } = model.expr(mention.callee) else { return false };
-        if program.catalog.type_of_method(name).is_some() || self.hands_what_tells(file, local, mention.callee, name) {
-            return true;
-        }
-        let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else {
-            // The result of a call: `get_tp_group().all_reduce(x)`.
-            return matches!(model.expr(value), Expr::Call(_));
-        };
-        let of = |kind: Symbol| program.catalog.entry(Symbol::new(&format!("{kind}.{name}"))).is_some_and(communicates);
-        if program.catalog.type_of_variable(object).is_some_and(of) {
-            return true;
-        }
-        // An object constructed or annotated as such, in this function or in its class.
-        let class = model.function(local).class.map(|class| program.class_id(file, class));
-        class.is_some_and(|class| program.external_bases(class).into_iter().any(of))
-            || self.is_typed(file, local, object, name)
-    }
-
-    /// Whether a call hands its method what only one catalogued type takes.
-    fn hands_what_tells(&self, file: FileId, local: LocalFunction, callee: ExprId, name: Symbol) -> bool {
-        if !self.told_by_arguments.contains(&name) {
-            return false;
-        }
-        let model = &self.program.file(file).model;
-        let mut tells = false;
-        each_call(model, local, &mut |_, call| {
-            let keywords = model.keywords(call).iter().filter_map(|keyword| keyword.name);
-            tells |= call.callee == callee && self.program.catalog.type_of_call(name, keywords).is_some();
-        });
-        tells
-    }
-
-    /// Whether a variable of that name is given an object of a catalogued type somewhere in the file.
-    fn is_typed(&self, file: FileId, local: LocalFunction, object: Symbol, name: Symbol) -> bool {
-        let program = self.program;
-        let model = &program.file(file).model;
-        let kind_of = |expr: ExprId| match program.target(file, local, expr) {
-            Some(Target::External(dotted)) => program.catalog.type_named(dotted).map(|kind| kind.name),
-            _ => None,
-        };
-        let communicates_as =
-            |kind: Symbol| program.catalog.entry(Symbol::new(&format!("{kind}.{name}"))).is_some_and(communicates);
-        let by_annotation = model
-            .function(local)
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.name == object)
-            .filter_map(|parameter| parameter.annotation)
-            .any(|annotation| kind_of(annotation).is_some_and(communicates_as));
-        by_annotation || self.imported_types(file).iter().any(|&kind| communicates_as(kind))
-    }
-
-    /// The catalogued types that a file imports.
-    fn imported_types(&self, file: FileId) -> Rc<[Symbol]> {
-        if let Some(known) = self.types.borrow().get(&file) {
-            return known.clone();
-        }
-        let program = self.program;
-        let names = program.file(file).model.imports.iter();
-        let names = names.flat_map(|(_, import)| import.names.iter().map(move |alias| ImportedName::of(import, alias)));
-        let found: Rc<[Symbol]> = names
-            .filter_map(|(_, imported)| match program.imported(file, imported) {
-                Some(Target::External(dotted)) => {
-                    let kind = program.catalog.type_named(dotted).map(|kind| kind.name);
-                    kind.or_else(|| program.catalog.of_package(dotted.as_str()))
-                }
-                _ => None,
-            })
-            .collect();
-        self.types.borrow_mut().insert(file, found.clone());
-        found
     }
 
     fn reach_at(&mut self, place: Place) {

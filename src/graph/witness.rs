@@ -22,13 +22,6 @@ pub(super) struct Found {
     pub(super) difference: Difference,
 }
 
-impl Found {
-    /// Whether the classes have the same place: something else that they answer differently parts them.
-    pub(super) fn is_opaque(&self) -> bool {
-        self.one.rank == self.other.rank && self.one.coordinates == self.other.coordinates
-    }
-}
-
 /// What sort of split it is; each collectives rule words one or more of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SplitKind {

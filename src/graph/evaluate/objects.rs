@@ -191,13 +191,18 @@ impl<'p> Engine<'p> {
 
     /// What calling an object itself issues: a wrapped model, or one of the program's that can be called.
     pub(super) fn object_called(&mut self, object: Value, args: &[Value], site: Site) -> EffectId {
+        let arguments = self.unpacked(args);
+        self.issued_at(site, |engine, frame| engine.call_value(frame, object, arguments, site.span))
+    }
+
+    /// What a call issues that stands at a place of which nothing else is known any more.
+    fn issued_at(&mut self, site: Site, call: impl FnOnce(&mut Self, &mut Frame<'p>) -> Value) -> EffectId {
         if self.nesting >= MAX_NESTING {
             return Effects::NOTHING;
         }
-        let arguments = self.unpacked(args);
         let mut frame = self.module_frame(site.file);
         self.nesting += 1;
-        self.call_value(&mut frame, object, arguments, site.span);
+        call(self, &mut frame);
         self.nesting -= 1;
         self.take_sequence(&mut frame)
     }
@@ -219,16 +224,12 @@ impl<'p> Engine<'p> {
             let kept = kept.filter(|&kept| matches!(self.values.node(kept), Node::Typed(_) | Node::Instance(..)));
             return kept.map_or(Effects::NOTHING, |kept| self.object_called(kept, args, site));
         };
-        if !self.reaches(method) || self.nesting >= MAX_NESTING {
+        if !self.reaches(method) {
             return Effects::NOTHING;
         }
         let mut arguments = self.unpacked(args);
         arguments.receiver = Some(object);
-        let mut frame = self.module_frame(site.file);
-        self.nesting += 1;
-        self.call_method(&mut frame, method, arguments, site.span);
-        self.nesting -= 1;
-        self.take_sequence(&mut frame)
+        self.issued_at(site, |engine, frame| engine.call_method(frame, method, arguments, site.span))
     }
 
     /// What the method issues of each kind of object that a list holds. Which one it is in a turn is the same for all ranks.
