@@ -36,7 +36,7 @@ struct Decider {
 }
 
 /// Opaque facts that are varied together; more are varied one at a time.
-const MAX_ATOMS: usize = 4;
+pub(super) const MAX_ATOMS: usize = 4;
 
 /// Opaque facts that are varied at all.
 pub(super) const MAX_VARIED: usize = 48;

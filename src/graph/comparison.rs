@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::flow::{Assignment, Axes, EffectId, GroupKey, Healed, Missing, Tracer, Value, World, disputed};
 
 use super::classes::{
-    MAX_VARIED, Outline, Terms, axes_of, bases, contradicts, groups, is_misplaced, members, needed, neighbours,
-    outline, world_size,
+    MAX_ATOMS, MAX_VARIED, Outline, Terms, axes_of, bases, contradicts, groups, is_misplaced, members, needed,
+    neighbours, outline, world_size,
 };
 use super::witness::Found;
 
@@ -15,6 +15,9 @@ pub(super) const MAX_WEIGHT: u32 = 1_600;
 
 /// Steps of one function's comparison on one group.
 pub(super) const FUEL: u32 = 2_000;
+
+/// The same, where the facts are left open.
+const OPEN_FUEL: u32 = 1_000;
 
 /// Axes that are tried with one rank along them.
 const MAX_SINGLE: usize = 3;
@@ -140,58 +143,105 @@ fn compare_classes(
     if ranks.is_empty() {
         return Answer::InStep;
     }
-    let mut tracer = Tracer::new(terms.values, terms.effects, world, group.clone(), healed, FUEL);
     // First ranks that answer every question of fact alike, and part for what they are: that shows more than that
     // facts may differ.
     let (no_axes, first) = (BTreeSet::new(), &ranks[..1]);
     let places = |base: &Assignment| neighbours(base, &[], &missing.axes, &ranks, extent);
     let facts = |base: &Assignment| neighbours(base, &atoms, &no_axes, first, extent);
     let bases = bases(&atoms, &missing.axes, members, &ranks);
-    let pairs = bases.iter().map(|base| (base, places(base))).chain(bases.iter().map(|base| (base, facts(base))));
-    let possible = |class: &Assignment| !(contradicts(terms, class) || missing.rank && is_misplaced(class));
-    for (base, others) in pairs {
-        if contradicts(terms, base) {
-            continue;
-        }
-        for other in others.into_iter().filter(|other| possible(other)) {
-            if let Some(difference) = tracer.compare(root, base, &other) {
-                if !two_ranks(&mut tracer, root, (base, &other), &missing.axes, &ranks, extent) {
-                    continue;
-                }
-                // Where a fact that parts them holds for all, they may still part for what they are.
-                let by_fact = base.rank == other.rank && base.coordinates == other.coordinates;
-                let by_place =
-                    places(&other).into_iter().filter(|class| by_fact && possible(class)).find_map(|class| {
-                        let difference = tracer.compare(root, &other, &class)?;
-                        Some((other.clone(), class, difference))
-                    });
-                let (one, other, difference) = by_place.unwrap_or_else(|| (base.clone(), other, difference));
-                return Answer::Parted(Box::new(Found { group: group.clone(), world, one, other, difference }));
-            }
-            if tracer.exhausted() {
-                return Answer::TooLarge;
-            }
-        }
+    let among = Among { terms, root, group, world, missing, ranks: &ranks };
+    let mut tracer = among.tracer(healed, FUEL);
+    match among.first(&mut tracer, bases.iter().map(|base| (base, places(base)))) {
+        Answer::InStep => {}
+        answer => return answer,
     }
-    // Of what has not been varied nobody knows.
-    if atoms.len() > MAX_VARIED { Answer::TooLarge } else { Answer::InStep }
+    // What ranks answer alike is as a rule some of it true and some of it false. Too much of that says nothing.
+    if let Some(open) = open_base(&bases, members)
+        && let answer @ Answer::Parted(_) =
+            among.first(&mut among.tracer(healed, OPEN_FUEL), [(&open, places(&open))].into_iter())
+    {
+        return answer;
+    }
+    match among.first(&mut tracer, bases.iter().map(|base| (base, facts(base)))) {
+        // Of what has not been varied nobody knows.
+        Answer::InStep if atoms.len() > MAX_VARIED => Answer::TooLarge,
+        answer => answer,
+    }
 }
 
-/// Whether two ranks can be what the classes say. Classes that differ in a fact alone are one rank where only one rank
-/// asks for that fact: the only sender of a message does not part ways with itself.
-fn two_ranks(
-    tracer: &mut Tracer<'_>,
+/// What classes of ranks are compared in.
+#[derive(Clone, Copy)]
+struct Among<'c> {
+    terms: Terms<'c>,
     root: EffectId,
-    (one, other): (&Assignment, &Assignment),
-    axes: &BTreeSet<Axes>,
-    ranks: &[i64],
-    extent: i64,
-) -> bool {
-    if one.rank != other.rank || one.coordinates != other.coordinates || ranks.len() < 2 && axes.is_empty() {
-        return true;
+    group: &'c GroupKey,
+    world: World,
+    missing: &'c Missing,
+    ranks: &'c [i64],
+}
+
+impl<'c> Among<'c> {
+    fn tracer(&self, healed: &'c Healed, fuel: u32) -> Tracer<'c> {
+        Tracer::new(self.terms.values, self.terms.effects, self.world, self.group.clone(), healed, fuel)
     }
-    let elsewhere = |class: &Assignment| neighbours(class, &[], axes, ranks, extent);
-    elsewhere(other).iter().any(|other| tracer.compare(root, one, other).is_some())
-        || elsewhere(one).iter().any(|one| tracer.compare(root, one, other).is_some())
-        || tracer.exhausted()
+
+    /// The first two classes that part, of each base and its neighbours.
+    fn first<'b>(
+        &self,
+        tracer: &mut Tracer<'_>,
+        pairs: impl Iterator<Item = (&'b Assignment, Vec<Assignment>)>,
+    ) -> Answer<Found> {
+        let possible =
+            |class: &Assignment| !(contradicts(self.terms, class) || self.missing.rank && is_misplaced(class));
+        for (base, others) in pairs {
+            if contradicts(self.terms, base) {
+                continue;
+            }
+            for other in others.into_iter().filter(|other| possible(other)) {
+                if let Some(difference) = tracer.compare(self.root, base, &other) {
+                    if !self.two_ranks(tracer, (base, &other)) {
+                        continue;
+                    }
+                    // Where a fact that parts them holds for all, they may still part for what they are.
+                    let by_fact = base.rank == other.rank && base.coordinates == other.coordinates;
+                    let others = if by_fact { self.elsewhere(&other) } else { Vec::new() };
+                    let by_place = others.into_iter().filter(|class| possible(class)).find_map(|class| {
+                        let difference = tracer.compare(self.root, &other, &class)?;
+                        Some((other.clone(), class, difference))
+                    });
+                    let (one, other, difference) = by_place.unwrap_or_else(|| (base.clone(), other, difference));
+                    let (group, world) = (self.group.clone(), self.world);
+                    return Answer::Parted(Box::new(Found { group, world, one, other, difference }));
+                }
+                if tracer.exhausted() {
+                    return Answer::TooLarge;
+                }
+            }
+        }
+        Answer::InStep
+    }
+
+    /// Classes of ranks elsewhere that answer the same.
+    fn elsewhere(&self, class: &Assignment) -> Vec<Assignment> {
+        neighbours(class, &[], &self.missing.axes, self.ranks, self.world.extent)
+    }
+
+    /// Whether two ranks can be what the classes say. Classes that differ in a fact alone are one rank where only one rank
+    /// asks for that fact: the only sender of a message does not part ways with itself.
+    fn two_ranks(&self, tracer: &mut Tracer<'_>, (one, other): (&Assignment, &Assignment)) -> bool {
+        let in_place = one.rank != other.rank || one.coordinates != other.coordinates;
+        if in_place || self.ranks.len() < 2 && self.missing.axes.is_empty() {
+            return true;
+        }
+        self.elsewhere(other).iter().any(|other| tracer.compare(self.root, one, other).is_some())
+            || self.elsewhere(one).iter().any(|one| tracer.compare(self.root, one, other).is_some())
+            || tracer.exhausted()
+    }
+}
+
+/// A class that says nothing of the facts, where they are too many for every mixture to be begun with: whatever they are,
+/// they are alike for it and its neighbours.
+fn open_base(bases: &[Assignment], members: &BTreeMap<Value, bool>) -> Option<Assignment> {
+    let first = bases.first().filter(|first| first.atoms.len() > members.len() + MAX_ATOMS)?;
+    Some(Assignment { atoms: members.clone(), ..first.clone() })
 }

@@ -111,9 +111,12 @@ impl<'p> Engine<'p> {
                     parts.extend(counted);
                 }
                 let next = self.values.make(Node::Carried(at, name, parts.into()));
-                let facts =
-                    |value: Option<Value>| value.map(|value| (self.values.vary(value), self.values.shape(value)));
-                settled &= facts(Some(next)) == facts(current[index]) || before.is_none();
+                // What a caller hands in counts where the body communicates.
+                let facts = |value: Value| {
+                    let facts = self.values.facts(value);
+                    (facts.vary, facts.shape, facts.open && effect != Effects::NOTHING)
+                };
+                settled &= current[index].is_some_and(|current| facts(next) == facts(current)) || before.is_none();
                 current[index] = Some(next);
             }
             outcome = (effect, decided);
