@@ -111,7 +111,13 @@ pub(super) fn blame(engine: &Engine<'_>, root: EffectId, found: &Found, healed: 
         let contained = |event: EventId| contains(engine, suspects[at].parting.effect, event);
         found.difference.events().into_iter().flatten().any(contained)
     });
-    let Some(first) = around.or(guilty.first().copied()) else {
+    // Or whoever parts them with all the others decided alike.
+    let alone = |&at: &usize| {
+        let live = FxHashSet::from_iter([suspects[at].parting.effect]);
+        matches!(court.with_only(&live, &suspects), Verdict::Parted(_))
+    };
+    let alone = guilty.iter().copied().filter(|_| open.get() && around.is_none() && guilty.len() > 1).find(alone);
+    let Some(first) = around.or(alone).or(guilty.first().copied()) else {
         let difference = found.difference.clone();
         return Blame { difference, cause: None, path: Path::new(), inside: false, heals: Vec::new() };
     };
