@@ -11,6 +11,7 @@ mod births;
 mod branch;
 mod builtin;
 mod call;
+mod carried;
 mod checks;
 mod condense;
 mod constructed;
