@@ -203,7 +203,12 @@ impl<'p> Engine<'p> {
             }
         };
         let guessed = confidence == Confidence::Medium && !matches!(self.values.node(value), Node::Typed(_));
-        let confidence = if guessed && self.is_own(frame, kind, name) { Confidence::Low } else { confidence };
+        let own = guessed && self.is_own(frame, kind, name);
+        // An operation that may be another one is worth a word, a value is not.
+        if own && matches!(entry, Entry::Value(_)) {
+            return None;
+        }
+        let confidence = if own { Confidence::Low } else { confidence };
         Some(self.catalogued(frame, &entry, name, arguments.clone(), span, confidence))
     }
 

@@ -119,13 +119,20 @@ fn collect_worked_out(model: &File, block: Block, guard: Site, raised: Site, out
 
 /// Whether a question is answered by this rank's place, whatever the settings are.
 pub(super) fn asks_for_place(engine: &Engine<'_>, test: Value) -> bool {
-    let started =
-        |value: Value| matches!(engine.values.node(value), Node::Apply(name, _) if name.as_str() == INITIALIZED);
     match *engine.values.node(test) {
-        Node::Not(inner) => started(inner) || asks_for_place(engine, inner),
+        Node::Not(inner) => asks_for_job(engine, inner) || asks_for_place(engine, inner),
         Node::And(left, right) => asks_for_place(engine, left) || asks_for_place(engine, right),
         Node::Or(left, right) => asks_for_place(engine, left) && asks_for_place(engine, right),
         _ => !engine.values.vary(test).is_empty(),
+    }
+}
+
+/// Whether a question is answered with yes only where a job of several ranks was started.
+fn asks_for_job(engine: &Engine<'_>, test: Value) -> bool {
+    match engine.values.node(test) {
+        Node::Apply(name, _) => name.as_str() == INITIALIZED,
+        Node::And(left, right) => asks_for_job(engine, *left) || asks_for_job(engine, *right),
+        _ => false,
     }
 }
 
