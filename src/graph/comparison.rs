@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::flow::{Assignment, Axes, EffectId, GroupKey, Healed, Missing, Tracer, Value, World, disputed};
+use crate::flow::{Assignment, Axes, EffectId, GroupKey, Healed, Missing, Node, Tracer, Value, World, disputed};
 
 use super::classes::{
     MAX_ATOMS, MAX_VARIED, Outline, Terms, axes_of, bases, contradicts, groups, is_misplaced, members, needed,
@@ -18,6 +18,9 @@ pub(super) const FUEL: u32 = 2_000;
 
 /// The same, where the facts are left open.
 const OPEN_FUEL: u32 = 1_000;
+
+/// Parts of a fact that are looked at.
+const MAX_PARTS: usize = 60;
 
 /// Axes that are tried with one rank along them.
 const MAX_SINGLE: usize = 3;
@@ -156,17 +159,30 @@ fn compare_classes(
         answer => return answer,
     }
     // What ranks answer alike is as a rule some of it true and some of it false. Too much of that says nothing.
-    if let Some(open) = open_base(&bases, members)
-        && let answer @ Answer::Parted(_) =
-            among.first(&mut among.tracer(healed, OPEN_FUEL), [(&open, places(&open))].into_iter())
+    let open = open_base(&bases, members);
+    let mut open_tracer = among.tracer(healed, OPEN_FUEL);
+    if let Some(open) = &open
+        && let answer @ Answer::Parted(_) = among.first(&mut open_tracer, [(open, places(open))].into_iter())
     {
         return answer;
     }
     match among.first(&mut tracer, bases.iter().map(|base| (base, facts(base)))) {
-        // Of what has not been varied nobody knows.
-        Answer::InStep if atoms.len() > MAX_VARIED => Answer::TooLarge,
-        answer => answer,
+        Answer::InStep => {}
+        answer => return answer,
     }
+    if let Some(open) = &open {
+        // What each rank finds in the world around it; of what it works on little is said by leaving open what that is.
+        let is_found = |part: Value| matches!(terms.values.node(part), Node::Local(..));
+        let found = atoms.iter().copied().take(MAX_VARIED);
+        let found: Vec<Value> = found.filter(|&atom| terms.values.any_part(atom, MAX_PARTS, is_found)).collect();
+        let without: Vec<Assignment> = found.iter().map(|&atom| answering(open, atom, false)).collect();
+        let pairs = without.iter().zip(&found).map(|(without, &atom)| (without, vec![answering(open, atom, true)]));
+        if let Answer::Parted(found) = among.first(&mut open_tracer, pairs) {
+            return Answer::Parted(Box::new(Found { open: true, ..*found }));
+        }
+    }
+    // Of what has not been varied nobody knows.
+    if atoms.len() > MAX_VARIED { Answer::TooLarge } else { Answer::InStep }
 }
 
 /// What classes of ranks are compared in.
@@ -211,7 +227,7 @@ impl<'c> Among<'c> {
                     });
                     let (one, other, difference) = by_place.unwrap_or_else(|| (base.clone(), other, difference));
                     let (group, world) = (self.group.clone(), self.world);
-                    return Answer::Parted(Box::new(Found { group, world, one, other, difference }));
+                    return Answer::Parted(Box::new(Found { group, world, one, other, difference, open: false }));
                 }
                 if tracer.exhausted() {
                     return Answer::TooLarge;
@@ -244,4 +260,11 @@ impl<'c> Among<'c> {
 fn open_base(bases: &[Assignment], members: &BTreeMap<Value, bool>) -> Option<Assignment> {
     let first = bases.first().filter(|first| first.atoms.len() > members.len() + MAX_ATOMS)?;
     Some(Assignment { atoms: members.clone(), ..first.clone() })
+}
+
+/// The class with an answer to one question more.
+fn answering(class: &Assignment, atom: Value, answer: bool) -> Assignment {
+    let mut class = class.clone();
+    class.atoms.insert(atom, answer);
+    class
 }

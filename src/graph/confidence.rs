@@ -69,6 +69,7 @@ impl Evidence<'_, '_> {
         let doubtful = self.test.is_some_and(inferred) && *group != GroupKey::World
             || self.comes_from_far()
             || self.is_unexplained()
+            || self.is_one_of_many()
             || self.is_opaque() && engine.lacks_checks(self.root)
             || self.is_guess()
             || self.asks_a_cache()
@@ -171,6 +172,11 @@ impl Evidence<'_, '_> {
     fn is_unexplained(&self) -> bool {
         let decided = self.is_opaque() && !self.is_share() && self.decision.is_some();
         decided && self.born_outside().is_none() && self.birth.is_none()
+    }
+
+    /// Whether what differs is a fact among many of which nothing is said, and nothing that was seen to differ.
+    fn is_one_of_many(&self) -> bool {
+        self.found.open && self.born_outside().is_none()
     }
 
     /// Whether more than one step to the difference is a guess: that a name or an object of unknown make holds something

@@ -20,6 +20,8 @@ pub(super) struct Found {
     pub(super) one: Assignment,
     pub(super) other: Assignment,
     pub(super) difference: Difference,
+    /// Whether all but one fact was left open.
+    pub(super) open: bool,
 }
 
 /// What sort of split it is; each collectives rule words one or more of these.
