@@ -29,9 +29,10 @@ impl Place<'_> {
         !elsewhere && places_in(self.model, expr).iter().any(|name| self.names.contains(name))
     }
 
-    /// Whether a call is given it and may make it.
+    /// Whether a call is given it and may make it, or is one of its own methods that does.
     fn is_made_by(&self, call: Call) -> bool {
         may_make(self.model, call) && given(self.model, call).any(|argument| self.is_named_in(argument))
+            || makes_itself(self.model, call).is_some_and(|path| self.is_named_in(path))
     }
 
     fn calls(&self) -> Vec<(ExprId, Call)> {
@@ -296,12 +297,27 @@ fn may_make(model: &File, call: Call) -> bool {
         let named =
             model.keywords(call).iter().find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "mode"));
         let mode = modes.or(named.map(|keyword| keyword.value));
-        let writes = |text: Symbol| text.as_str().contains(['w', 'a', 'x', '+']);
-        return mode.is_some_and(|mode| matches!(model.expr(mode), Expr::Str(text) if writes(text)));
+        return mode.is_some_and(|mode| opens_to_write(model, mode));
     }
     let reads = |word: &str| READS.contains(&word) || READS.contains(&word.trim_end_matches("ing"));
     !name.split('_').any(reads)
         && !matches!(name.as_str(), "str" | "len" | "list" | "sorted" | "int" | "append" | "get")
+}
+
+/// The path that is made by a method of its own.
+fn makes_itself(model: &File, call: Call) -> Option<ExprId> {
+    let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
+    let makes = match name.as_str() {
+        "mkdir" | "touch" | "write_text" | "write_bytes" | "symlink_to" | "hardlink_to" => true,
+        "open" => model.list(call.args).first().is_some_and(|&mode| opens_to_write(model, mode)),
+        _ => false,
+    };
+    makes.then_some(value)
+}
+
+/// Whether a mode is one to write.
+fn opens_to_write(model: &File, mode: ExprId) -> bool {
+    matches!(model.expr(mode), Expr::Str(text) if text.as_str().contains(['w', 'a', 'x', '+']))
 }
 
 /// Whether an argument is a function of the program, or something imported.

@@ -1,0 +1,45 @@
+"""What is asked whether it exists is a path, whatever it came from."""
+import torch.distributed as dist
+from pathlib import Path
+
+
+class Factory:
+    def __init__(self, config):
+        self.config = config
+
+    def cache_path(self, name) -> Path:
+        return self.config.cache_dir / name
+
+    def loaded(self, name):
+        path = self.cache_path(name)
+        if self.config.use_cache and path.exists():
+            return path
+        if dist.get_rank() == 0:
+            path.mkdir()
+        dist.barrier()  # error: [divergent-early-exit]
+        return path
+
+
+def resumed(folder: Path):
+    latest = folder / "latest"
+    if latest.exists():
+        return latest
+    if dist.get_rank() == 0:
+        latest.write_text("0")
+    dist.barrier()  # error: [divergent-early-exit]
+    return latest
+
+
+class Registry:
+    def __init__(self, names):
+        self.names = names
+
+    def holds(self, name):
+        return name in self.names
+
+
+def registered(registry: Registry, name):
+    if registry.holds(name):
+        return name
+    dist.barrier()
+    return None
