@@ -2,6 +2,7 @@
 //! all of them come upon what was there before.
 
 mod made;
+mod places;
 
 use crate::base::{Site, Symbol};
 use crate::flow::{Decided, Effect, EffectId, Exit, Node, Truth, Value};

@@ -208,7 +208,7 @@ impl Values {
     }
 
     /// Whether the condition asks if there are several processes, and what it says where there are.
-    fn distributed(&self, test: Value) -> Option<bool> {
+    pub fn distributed(&self, test: Value) -> Option<bool> {
         match self.node(test) {
             Node::Not(inner) => self.distributed(*inner).map(|holds| !holds),
             Node::And(left, right) => {

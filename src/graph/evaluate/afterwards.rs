@@ -7,8 +7,8 @@ use super::{Engine, Frame};
 use crate::base::{FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
-use crate::flow::{Effect, EffectId, Node, Value};
-use crate::model::{Expr, ExprId, FunctionKind, Sink, Stmt, each_statement};
+use crate::flow::{Effect, EffectId, INITIALIZED, Node, Value};
+use crate::model::{Expr, ExprId, Function, FunctionKind, Sink, Stmt, each_statement};
 
 impl<'p> Engine<'p> {
     /// The result of a function that gathers from all, whatever it unpacks that from: what the members of its group agree on.
@@ -96,6 +96,7 @@ impl<'p> Engine<'p> {
             || definition.kind != FunctionKind::Def
             || self.taint.holds(definition.name)
             || self.taint.raises(definition.name)
+            || asks_for_job(definition)
         {
             return false;
         }
@@ -313,4 +314,15 @@ pub(super) fn agrees_by_name(name: Symbol) -> bool {
         .iter()
         .any(|start| name.starts_with(start))
         || name.ends_with("_all_reduce")
+}
+
+/// Names that a short function mentions at most which does no more than ask whether a job was started.
+const MAX_MENTIONS: usize = 8;
+
+/// Whether a function is given nothing and asks for little more than whether a job of several ranks was started: where one
+/// was, its answer is known.
+fn asks_for_job(definition: &Function) -> bool {
+    definition.parameters.is_empty()
+        && definition.mentions.len() <= MAX_MENTIONS
+        && definition.mentions.iter().any(|name| name.as_str() == INITIALIZED)
 }

@@ -1,7 +1,7 @@
 //! Raises at what only some ranks have found out: one rank asks for all, and raises where they wait for it.
 
 use crate::base::{Site, Symbol};
-use crate::flow::{ChoiceForm, Effect, EffectId, Exit, INITIALIZED, Node, Value};
+use crate::flow::{ChoiceForm, Effect, EffectId, Exit, Node, Value};
 use crate::graph::evaluate::Engine;
 use crate::model::{Block, Expr, ExprId, File, Stmt, StmtId, blocks_of, each_expression};
 
@@ -130,9 +130,8 @@ pub(super) fn asks_for_place(engine: &Engine<'_>, test: Value) -> bool {
 /// Whether a question is answered with yes only where a job of several ranks was started.
 fn asks_for_job(engine: &Engine<'_>, test: Value) -> bool {
     match engine.values.node(test) {
-        Node::Apply(name, _) => name.as_str() == INITIALIZED,
         Node::And(left, right) => asks_for_job(engine, *left) || asks_for_job(engine, *right),
-        _ => false,
+        _ => engine.values.distributed(test) == Some(true),
     }
 }
 

@@ -1,4 +1,6 @@
 """What is asked whether it exists is a path, whatever it came from."""
+import os
+
 import torch.distributed as dist
 from pathlib import Path
 
@@ -43,3 +45,26 @@ def registered(registry: Registry, name):
         return name
     dist.barrier()
     return None
+
+
+def plan(folder, groups):
+    kept = os.path.join(folder, f"plan_{groups}")
+    if os.path.exists(kept):
+        return kept
+    if dist.get_rank() == 0:
+        made = os.path.join(
+            folder, f"plan_{groups}")
+        os.makedirs(made, exist_ok=True)
+    dist.barrier()  # error: [divergent-early-exit]
+    return kept
+
+
+def other_plan(folder, groups):
+    kept = os.path.join(folder, f"plan_{groups}")
+    if os.path.exists(kept):
+        return kept
+    if dist.get_rank() == 0:
+        made = os.path.join(folder, f"log_{groups}")
+        os.makedirs(made, exist_ok=True)
+    dist.barrier()  # low: [divergent-early-exit]
+    return kept
