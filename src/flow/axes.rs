@@ -46,6 +46,25 @@ impl Axes {
         name.split('+').map(Axes::one).fold(Axes::NONE, |sum, axis| sum | axis)
     }
 
+    /// The axes along which members of a group along these may differ: the stages that share an embedding are another on
+    /// each of its ranks.
+    #[must_use]
+    pub fn spanned(self) -> Axes {
+        match self.is_embedding() {
+            true => self | Axes::one("pp"),
+            false => self,
+        }
+    }
+
+    /// Whether a group along these axes has only the first and the last rank along the other one.
+    pub fn holds_ends_of(self, other: Axes) -> bool {
+        self.is_embedding() && other == Axes::one("pp")
+    }
+
+    fn is_embedding(self) -> bool {
+        !self.is_all() && self.meets(Axes::one("embd"))
+    }
+
     fn one(name: &str) -> Axes {
         match name {
             "world" | "host" | "local" => Axes::ALL,

@@ -147,7 +147,7 @@ pub(super) fn groups(terms: Terms<'_>, events: &[EventId], size: i64) -> BTreeSe
 pub(super) fn axes_of(terms: Terms<'_>, group: &GroupKey) -> Axes {
     match group {
         GroupKey::World | GroupKey::Made(..) => Axes::ALL,
-        GroupKey::Axis(axes) => *axes,
+        GroupKey::Axis(axes) => axes.spanned(),
         GroupKey::Other(value) => terms.values.group_axes(*value),
         GroupKey::NonMember => Axes::NONE,
     }
@@ -308,14 +308,15 @@ pub(super) fn neighbours(
     atoms: &[Value],
     axes: &BTreeSet<Axes>,
     ranks: &[i64],
-    extent: i64,
+    world: World,
 ) -> Vec<Assignment> {
     let mut out = Vec::new();
     for &rank in &ranks[1..] {
         out.push(Assignment { rank, ..base.clone() });
     }
     for &axis in axes {
-        for at in 1..extent {
+        let nearest = if world.axes.holds_ends_of(axis) { world.extent - 1 } else { 1 };
+        for at in nearest..world.extent {
             let mut other = base.clone();
             other.coordinates.insert(axis, at);
             // The first rank is the first along every axis.

@@ -136,7 +136,7 @@ fn compare_classes(
     missing: &Missing,
     healed: &Healed,
 ) -> Answer<Found> {
-    let World { size, extent, .. } = world;
+    let World { size, .. } = world;
     let atoms: Vec<Value> = missing.atoms.iter().copied().filter(|atom| !members.contains_key(atom)).collect();
     let ranks: Vec<i64> = match (group, missing.rank) {
         (GroupKey::Made(_, ranks), _) => ranks.iter().copied().filter(|rank| (0..size).contains(rank)).collect(),
@@ -149,8 +149,8 @@ fn compare_classes(
     // First ranks that answer every question of fact alike, and part for what they are: that shows more than that
     // facts may differ.
     let (no_axes, first) = (BTreeSet::new(), &ranks[..1]);
-    let places = |base: &Assignment| neighbours(base, &[], &missing.axes, &ranks, extent);
-    let facts = |base: &Assignment| neighbours(base, &atoms, &no_axes, first, extent);
+    let places = |base: &Assignment| neighbours(base, &[], &missing.axes, &ranks, world);
+    let facts = |base: &Assignment| neighbours(base, &atoms, &no_axes, first, world);
     let bases = bases(&atoms, &missing.axes, members, &ranks);
     let among = Among { terms, root, group, world, missing, ranks: &ranks };
     let mut tracer = among.tracer(healed, FUEL);
@@ -239,7 +239,7 @@ impl<'c> Among<'c> {
 
     /// Classes of ranks elsewhere that answer the same.
     fn elsewhere(&self, class: &Assignment) -> Vec<Assignment> {
-        neighbours(class, &[], &self.missing.axes, self.ranks, self.world.extent)
+        neighbours(class, &[], &self.missing.axes, self.ranks, self.world)
     }
 
     /// Whether two ranks can be what the classes say. Classes that differ in a fact alone are one rank where only one rank
