@@ -502,3 +502,10 @@ fn ranks_that_a_fact_parts_are_shown_by_their_place() {
     assert!(!run.out.contains("confidence:"), "{run:?}");
     assert!(run.out.lines().any(|line| line.trim_start().starts_with("rank 0 ")), "{run:?}");
 }
+
+#[test]
+fn a_witness_says_where_a_rank_leaves_and_not_where_a_loop_of_its_own_goes_on() {
+    let run = Folder::of_testdata("witness").ranklint(&["check", "--isolated", "--no-cache"]);
+    let witness = run.out.lines().find(|line| line.contains("leaves the loop")).unwrap_or_default();
+    assert!(witness.contains("rank 3") && witness.contains("search.py:13"), "{}", run.out);
+}

@@ -343,11 +343,13 @@ fn leaving(engine: &Engine<'_>, cause: Parting, decided: Decided) -> Option<Leav
         _ => return None,
     };
     let mut raises = None;
-    let mut pending: Vec<EffectId> = arms;
-    pending.reverse();
-    while let Some(effect) = pending.pop() {
+    // Effects, and whether a loop of the arm's own is around them: who leaves that, or goes round it, is still in the arm.
+    let mut pending: Vec<(EffectId, bool)> = arms.into_iter().rev().map(|arm| (arm, false)).collect();
+    while let Some((effect, turns)) = pending.pop() {
         match engine.effects.get(effect) {
             Effect::Call { .. } => {}
+            Effect::Exit(Exit::Break | Exit::Continue, _) if turns => {}
+            Effect::Loop { body, orelse, .. } => pending.extend([(*orelse, turns), (*body, true)]),
             Effect::Exit(exit, site) => {
                 let how = match exit {
                     Exit::Return => "returns",
@@ -361,7 +363,7 @@ fn leaving(engine: &Engine<'_>, cause: Parting, decided: Decided) -> Option<Leav
                 };
                 return Some(Leaving { how, site: *site });
             }
-            _ => pending.extend(engine.below(effect).into_iter().rev()),
+            _ => pending.extend(engine.below(effect).into_iter().rev().map(|below| (below, turns))),
         }
     }
     raises
