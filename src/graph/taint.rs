@@ -80,7 +80,8 @@ impl Taint {
                     let mut parts = name.as_str().rsplit('.');
                     if let (Some(last), Some(before)) = (parts.next(), parts.next()) {
                         taint.pairs.insert((Symbol::new(before), Symbol::new(last)));
-                        let is_told = |kind: Symbol| name.as_str().starts_with(kind.as_str());
+                        let is_told =
+                            |kind: Symbol| name.as_str().rsplit_once('.').is_some_and(|(of, _)| of == kind.as_str());
                         if last.contains('_') || program.catalog.type_of_method(Symbol::new(last)).is_some_and(is_told)
                         {
                             taint.names.insert(Symbol::new(last));

@@ -203,11 +203,11 @@ impl<'p> Engine<'p> {
             }
         };
         let guessed = confidence == Confidence::Medium && !matches!(self.values.node(value), Node::Typed(_));
-        let own = guessed && self.is_own(frame, kind, name);
         // An operation that may be another one is worth a word, a value is not.
-        if own && matches!(entry, Entry::Value(_)) {
+        if guessed && matches!(entry, Entry::Value(_)) && self.is_named_in_tree(frame, name) {
             return None;
         }
+        let own = guessed && self.is_own(frame, kind, name);
         let confidence = if own { Confidence::Low } else { confidence };
         Some(self.catalogued(frame, &entry, name, arguments.clone(), span, confidence))
     }
@@ -262,8 +262,13 @@ impl<'p> Engine<'p> {
             };
             imported.flat_map(|(_, import)| modules(import)).flatten().collect::<Vec<_>>()
         };
+        self.is_named_in_tree(frame, method) && !imports().into_iter().any(|module| roots.contains(&root(module)))
+    }
+
+    /// Whether a class of this tree has a method of the name.
+    fn is_named_in_tree(&self, frame: &Frame<'p>, method: Symbol) -> bool {
+        let program = self.program;
         program.methods_named(method).iter().any(|&own| program.same_tree(program.locate(own).0, frame.file))
-            && !imports().into_iter().any(|module| roots.contains(&root(module)))
     }
 
     pub(super) fn typed_attribute(

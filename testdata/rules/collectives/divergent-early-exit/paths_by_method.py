@@ -32,21 +32,6 @@ def resumed(folder: Path):
     return latest
 
 
-class Registry:
-    def __init__(self, names):
-        self.names = names
-
-    def holds(self, name):
-        return name in self.names
-
-
-def registered(registry: Registry, name):
-    if registry.holds(name):
-        return name
-    dist.barrier()
-    return None
-
-
 def plan(folder, groups):
     kept = os.path.join(folder, f"plan_{groups}")
     if os.path.exists(kept):
