@@ -84,6 +84,7 @@ impl Program {
             operator: None,
             members: None,
             shaped: None,
+            place: None,
             site: self.site(),
             confidence: Confidence::High,
         };

@@ -97,6 +97,7 @@ pub(super) fn reason(kind: &ValueKind) -> &'static str {
         ValueKind::Local(LocalKind::FileSystem) => "each rank looks at the disk by itself",
         ValueKind::Local(LocalKind::Clock) => "each rank reads its own clock",
         ValueKind::Local(LocalKind::Chance) => "each process draws its own",
+        ValueKind::Local(LocalKind::Name) => "each process gets another one",
         ValueKind::Local(LocalKind::Host) => "each process has its own",
         ValueKind::Local(LocalKind::Event) => "it happens on each rank by itself",
         ValueKind::Local(LocalKind::Data) => "each rank holds its own share of the data",

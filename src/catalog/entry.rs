@@ -102,6 +102,8 @@ pub struct Operation {
     pub differs: Vec<Operand>,
     /// Buffers whose shape every member must agree on.
     pub shaped: Vec<Operand>,
+    /// Files or folders that every member must name alike; the first that is given counts.
+    pub places: Vec<Operand>,
     /// What the call returns.
     pub returns: Outcome,
     /// The ranks of a group creation.
@@ -133,8 +135,10 @@ pub enum LocalKind {
     FileSystem,
     /// Clocks.
     Clock,
-    /// Unseeded random numbers, `uuid`, `hash`, `id`.
+    /// Unseeded random numbers, `hash`, `id`.
     Chance,
+    /// Names that nobody else gets: `uuid`, tokens, temporary files, process ids.
+    Name,
     /// Host name, process id, free memory, device.
     Host,
     /// Queues, futures, sockets, signals.

@@ -156,6 +156,7 @@ impl<'a> Loader<'a> {
             agrees: self.operands(&raw.agrees)?,
             differs: self.operands(&raw.differs)?,
             shaped: self.operands(&raw.shaped)?,
+            places: self.operands(&raw.places)?,
             returns: match raw.returns {
                 RawOutcome::Agrees => Outcome::Agrees,
                 RawOutcome::Differs => Outcome::Differs,
@@ -222,7 +223,7 @@ impl<'a> Loader<'a> {
         let kind = match (kind.get_ref(), of) {
             (RawKind::Local, Some(of)) => ValueKind::Local(local(*of.get_ref())),
             (RawKind::Local, None) => {
-                let help = "add `of = \"file-system\"`, `clock`, `chance`, `host`, `event` or `data`";
+                let help = "add `of = \"file-system\"`, `clock`, `chance`, `name`, `host`, `event` or `data`";
                 let message = "nothing says what the value comes from".to_owned();
                 return Err(self.error(kind, message, Some(help.to_owned())));
             }
@@ -433,6 +434,7 @@ fn local(of: RawLocal) -> LocalKind {
         RawLocal::FileSystem => LocalKind::FileSystem,
         RawLocal::Clock => LocalKind::Clock,
         RawLocal::Chance => LocalKind::Chance,
+        RawLocal::Name => LocalKind::Name,
         RawLocal::Host => LocalKind::Host,
         RawLocal::Event => LocalKind::Event,
         RawLocal::Data => LocalKind::Data,

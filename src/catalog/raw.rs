@@ -128,6 +128,8 @@ pub(super) struct RawOperation {
     #[serde(default)]
     pub shaped: Vec<RawOperand>,
     #[serde(default)]
+    pub places: Vec<RawOperand>,
+    #[serde(default)]
     pub returns: RawOutcome,
     pub members: Option<RawOperand>,
     pub members_only: Option<RawOperand>,
@@ -168,6 +170,7 @@ pub(super) enum RawLocal {
     FileSystem,
     Clock,
     Chance,
+    Name,
     Host,
     Event,
     Data,

@@ -1,6 +1,6 @@
 //! What the loader accepts, what it refuses, and in which words.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::*;
 
@@ -77,6 +77,23 @@ fn types_and_variables_stand_in_one_file_only() {
 }
 
 #[test]
+fn methods_belong_to_types_that_are_known() {
+    let catalog = Catalog::builtin();
+    let kinds: FxHashSet<Symbol> =
+        catalog.types().flat_map(|kind| kind.aliases.iter().copied().chain([kind.name])).collect();
+    // `MPI` is a module.
+    let is_class = |name: &str| name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+    for (dotted, entry) in &catalog.entries {
+        if matches!(**entry, Entry::Operation(_))
+            && let Some((kind, method)) = dotted.as_str().rsplit_once('.')
+            && kind.rsplit('.').next().is_some_and(is_class)
+        {
+            assert!(kinds.contains(&symbol(kind)), "no object is a `{kind}`, so `{method}` is never found");
+        }
+    }
+}
+
+#[test]
 fn every_operation_says_what_it_needs_to() {
     for (dotted, entry) in &Catalog::builtin().entries {
         let Entry::Operation(operation) = &**entry else { continue };
@@ -84,7 +101,7 @@ fn every_operation_says_what_it_needs_to() {
         let creation = operation.kind == OperationKind::GroupCreation;
         assert!(operation.members.is_none() || creation, "{dotted} has members but creates no group");
         assert!(operation.members_only.is_none() || creation, "{dotted} has members but creates no group");
-        let positions = operation.agrees.iter().chain(&operation.differs).chain(&operation.shaped);
+        let positions = operation.agrees.iter().chain(&operation.differs).chain(&operation.shaped).chain(&operation.places);
         for operand in positions.chain(&operation.reduce_operator) {
             if let GroupOf::Operand(group) = operation.group {
                 assert_ne!(operand.position, group.position.or(Some(99)), "{dotted}: two arguments in one place");

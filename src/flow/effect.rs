@@ -38,6 +38,8 @@ pub struct Event {
     /// The buffer whose shape every member must agree on, as the function at hand knows it: that it comes from a
     /// parameter does not make the event one of the parameter.
     pub shaped: Option<Value>,
+    /// The file or folder that every member must name alike, as the function at hand knows it.
+    pub place: Option<Value>,
     /// Where it is issued.
     pub site: Site,
     /// How sure it is that this call is that operation.
@@ -297,6 +299,8 @@ impl Effects {
                     sum.varies |= facts.vary;
                     sum.answers |= facts.vary | facts.shape;
                 }
+                // Ranks that name another place still issue the same.
+                sum.open |= event.place.is_some_and(|place| values.facts(place).open);
                 sum
             }
             Effect::Choice { test, then, otherwise, .. } => {

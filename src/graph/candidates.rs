@@ -50,7 +50,8 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
                 Some(outer) if function.kind != FunctionKind::ClassBody => outer.clone(),
                 _ => Vec::new(),
             };
-            let suspects = Suspects::of(taint, function, outer);
+            let seen = [&outer[..], taint.imported(file)].concat();
+            let suspects = Suspects::of(taint, function, seen);
             let id = program.function_id(file, LocalFunction(index as u32));
             if reached[index] {
                 let parts = Parts { function, places: reaching.places(id), suspects: &suspects, taint: Some(taint) };

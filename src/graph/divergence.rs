@@ -17,6 +17,7 @@ use super::comparison::MAX_WEIGHT;
 use super::evaluate::Engine;
 use super::gates::{Gate, gates};
 use super::orders::{UnorderedLoop, unordered_loops};
+use super::paths::{UnagreedPath, UnagreedPaths};
 use super::partings::{partings, splits};
 use super::program::Program;
 use super::races::{FileRace, file_races};
@@ -43,6 +44,8 @@ pub struct Divergence {
     pub unordered: Vec<UnorderedLoop>,
     /// Collectives whose buffers differ in shape.
     pub shapes: Vec<UnagreedShape>,
+    /// Places that each rank names by itself, though all save there together.
+    pub paths: Vec<UnagreedPath>,
     /// Loops over the same things in another order on other ranks.
     pub permuted: Vec<PermutedLoop>,
     /// Failures of some ranks in front of a collective of all.
@@ -166,6 +169,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
     let mut out = Divergence::default();
     let mut checked = 0;
     let mut seen_roots = ForeignRoots::default();
+    let mut seen_paths = UnagreedPaths::default();
     let mut seen_shapes = FxHashSet::default();
     let Some(&first) = files.first() else { return out };
     let is_given_up = || prepared.stop.load(Ordering::Relaxed);
@@ -192,6 +196,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
                 heals |= splits(&mut engine, function, parting, !heals, &mut healed, &mut out.splits);
             }
             seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);
+            seen_paths.collect(&mut engine, function, effects, &mut out.paths);
             gates(&engine, function, effects, &mut out.gates);
             stranded(&engine, program, function, root, &mut out.stranded);
             shapes(&engine, function, effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);

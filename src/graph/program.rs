@@ -131,6 +131,7 @@ impl Program {
             whole.unordered.extend(part.unordered);
             whole.races.extend(part.races);
             whole.shapes.extend(part.shapes);
+            whole.paths.extend(part.paths);
             whole.permuted.extend(part.permuted);
         }
         // Whoever asks first computes; a second answer would be the same.

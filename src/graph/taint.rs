@@ -4,10 +4,11 @@
 //! it is evaluated only when a caller hands it something that differs.
 
 mod functions;
+mod imports;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::Symbol;
+use crate::base::{FileId, Symbol};
 use crate::catalog::{Entry, Outcome, ValueKind};
 use crate::model::{Function, FunctionKind, Sink};
 
@@ -36,6 +37,8 @@ pub struct Taint {
     names: FxHashSet<Symbol>,
     /// Names that count only behind another: `exists` behind `path`, `time` behind `time`.
     pairs: FxHashSet<(Symbol, Symbol)>,
+    /// Functions of those pairs that a file has imported by themselves: `time` of `from time import time`.
+    imported: FxHashMap<FileId, Vec<Symbol>>,
     /// The second names of those pairs.
     second: FxHashSet<Symbol>,
     /// Operations that take a root, and reads of the environment: worth a look wherever they stand.
@@ -141,13 +144,7 @@ impl Taint {
             taint.names.extend(kind.aliases.iter().chain([&kind.name]).map(|name| name.last_part()));
         }
         taint.names.extend(Symbol::matching(is_loader));
-        for file in program.file_ids() {
-            for (_, import) in program.file(file).model.imports.iter().filter(|(_, import)| import.from) {
-                let renamed = import.names.iter().filter(|alias| taint.names.contains(&alias.name));
-                let bound: Vec<Symbol> = renamed.filter_map(|alias| alias.alias).collect();
-                taint.names.extend(bound);
-            }
-        }
+        taint.add_imported(program);
         for name in ["environ", "getenv"] {
             taint.names.insert(Symbol::new(name));
         }
@@ -219,7 +216,7 @@ impl Taint {
                         || parameters().any(|name| fresh.contains(&name))
                 };
                 if fresh.is_none_or(concerns) {
-                    self.through(function, &mut found);
+                    self.through(file, function, &mut found);
                 }
             }
         }
@@ -229,8 +226,8 @@ impl Taint {
     }
 
     /// Names that a function makes differ: attributes it writes, itself if it returns such a value.
-    fn through(&self, function: &Function, fresh: &mut FxHashSet<Symbol>) {
-        let suspects = Suspects::of(self, function, Vec::new());
+    fn through(&self, file: FileId, function: &Function, fresh: &mut FxHashSet<Symbol>) {
+        let suspects = Suspects::of(self, function, self.imported(file).to_vec());
         if suspects.is_empty() {
             return;
         }

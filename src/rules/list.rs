@@ -22,6 +22,7 @@ pub static RULES: &[&Rule] = &[
     &collectives::CONDITIONAL_GROUP_CREATION,
     &collectives::UNORDERED_ITERATION,
     &collectives::UNPAIRED_P2P,
+    &collectives::UNAGREED_PATH,
     &collectives::UNAGREED_SHAPE,
     &collectives::RANK_LOCAL_IDENTITY,
     &collectives::FILE_RACE,

@@ -173,6 +173,7 @@ impl<'p> Engine<'p> {
                 operator: None,
                 members: None,
                 shaped: None,
+                place: None,
                 site: template.site,
                 // What decides inside is left out, so that little can be said about who issues it.
                 confidence: Confidence::Low,

@@ -38,6 +38,7 @@ impl<'p> Engine<'p> {
                     catalog::LocalKind::Data => self.shares.insert(local),
                     catalog::LocalKind::Clock => self.clocks.insert(local),
                     catalog::LocalKind::FileSystem => self.disks.insert(local),
+                    catalog::LocalKind::Name => self.own_names.insert(local),
                     _ => false,
                 };
                 local

@@ -128,6 +128,8 @@ pub struct Engine<'p> {
     pub(super) clocks: FxHashSet<Value>,
     /// Values that say what lies on this rank's disk.
     pub(super) disks: FxHashSet<Value>,
+    /// What no other process gets: temporary names, tokens.
+    pub(super) own_names: FxHashSet<Value>,
     /// Failures of requests.
     pub(super) failures: FxHashSet<Value>,
     /// Conditions under which a function refuses its argument: a file where it asked for a folder.
@@ -196,6 +198,7 @@ impl<'p> Engine<'p> {
             shares: FxHashSet::default(),
             clocks: FxHashSet::default(),
             disks: FxHashSet::default(),
+            own_names: FxHashSet::default(),
             failures: FxHashSet::default(),
             refusals: FxHashSet::default(),
             switches: FxHashSet::default(),

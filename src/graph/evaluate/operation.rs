@@ -101,6 +101,7 @@ impl<'p> Engine<'p> {
             .is_some_and(|(only, _)| *self.values.node(only) == Node::Bool(true));
         let shaped =
             operation.shaped.first().and_then(|&operand| self.operand(arguments, operand)).map(|found| found.0);
+        let place = operation.places.iter().find_map(|&operand| self.operand(arguments, operand)).map(|found| found.0);
         let creates = operation.kind == OperationKind::GroupCreation;
         if group == world {
             match operation.kind {
@@ -132,6 +133,7 @@ impl<'p> Engine<'p> {
                 operator,
                 members: members.filter(|_| creates),
                 shaped,
+                place,
                 site,
                 confidence: match self.program.is_before(operation, frame.file) {
                     true => Confidence::Low,

@@ -287,6 +287,7 @@ impl<'p> Engine<'p> {
                     operator: event.operator.map(|operator| self.replaced(operator, by)),
                     members: event.members.map(|members| self.replaced(members, by)),
                     shaped: event.shaped.map(|shaped| self.replaced(shaped, by)),
+                    place: event.place.map(|place| self.replaced(place, by)),
                     ..event
                 };
                 self.effects.issue(event, &self.values)

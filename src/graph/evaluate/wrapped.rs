@@ -83,6 +83,7 @@ impl<'p> Engine<'p> {
             operator: None,
             members: None,
             shaped: None,
+            place: None,
             site,
             confidence: Confidence::Medium,
         };

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{Frequency, Taint};
-use crate::base::Symbol;
+use crate::base::{FileId, Symbol};
 use crate::graph::hazard::may_go_otherwise;
 use crate::graph::program::Program;
 use crate::graph::suspects::Suspects;
@@ -28,19 +28,23 @@ impl Taint {
 
     /// Functions that raise under a condition that may differ, and who calls them without more ado.
     pub(super) fn raising(&self, program: &Program, frequency: &Frequency) -> FxHashSet<Symbol> {
-        let functions = || program.file_ids().flat_map(|file| &program.file(file).model.functions);
-        let named = |function: &&Function| function.kind == FunctionKind::Def && !frequency.is_generic(function.name);
-        let raises = |function: &&Function| {
+        let functions = || {
+            program
+                .file_ids()
+                .flat_map(|file| program.file(file).model.functions.iter().map(move |function| (file, function)))
+        };
+        let named = |(_, function): &(FileId, &Function)| function.kind == FunctionKind::Def && !frequency.is_generic(function.name);
+        let raises = |&(file, function): &(FileId, &Function)| {
             function.guards.iter().any(|guard| guard.raises) && {
-                let suspects = Suspects::of(self, function, Vec::new());
+                let suspects = Suspects::of(self, function, self.imported(file).to_vec());
                 let mut guards = function.guards.iter().filter(|guard| guard.raises);
                 guards.any(|guard| suspects.within(guard.start, guard.end))
             }
         };
         let mut out: FxHashSet<Symbol> =
-            functions().filter(named).filter(raises).map(|function| function.name).collect();
-        let calls = |function: &&Function| function.mentions.iter().any(|name| out.contains(name));
-        let callers: Vec<Symbol> = functions().filter(named).filter(calls).map(|function| function.name).collect();
+            functions().filter(named).filter(raises).map(|(_, function)| function.name).collect();
+        let calls = |(_, function): &(FileId, &Function)| function.mentions.iter().any(|name| out.contains(name));
+        let callers: Vec<Symbol> = functions().filter(named).filter(calls).map(|(_, function)| function.name).collect();
         out.extend(callers);
         out
     }
@@ -59,7 +63,7 @@ impl Taint {
                 function.parent.map(|parent| model.function(parent)).filter(|outer| outer.kind == FunctionKind::Def)
             };
             let (FunctionKind::Def, Some(mut home)) = (function.kind, outer(function)) else { continue };
-            let suspects = Suspects::of(self, function, Vec::new());
+            let suspects = Suspects::of(self, function, self.imported(file).to_vec());
             if function.guards.iter().any(|guard| !guard.tried && suspects.within(guard.start, guard.end)) {
                 while let Some(further) = outer(home) {
                     home = further;

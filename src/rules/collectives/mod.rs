@@ -2,7 +2,8 @@
 //!
 //! The analysis has found where ranks part ways ([`Program::divergence`]); each rule words one sort of split.
 
-use crate::finding::{Confidence, Finding, Severity};
+use crate::base::Site;
+use crate::finding::{Confidence, Finding, Related, Severity};
 use crate::graph::{Issue, Program, Signalled, Split, SplitEvent, SplitKind, is_test};
 
 use super::{Findings, Rule};
@@ -18,6 +19,7 @@ mod divergent_loop;
 mod file_race;
 mod rank_local_identity;
 mod swallowed_failure;
+mod unagreed_path;
 mod unagreed_shape;
 mod unawaited_collective;
 mod unordered_iteration;
@@ -36,6 +38,7 @@ pub use divergent_loop::RULE as DIVERGENT_LOOP;
 pub use file_race::RULE as FILE_RACE;
 pub use rank_local_identity::RULE as RANK_LOCAL_IDENTITY;
 pub use swallowed_failure::RULE as SWALLOWED_FAILURE;
+pub use unagreed_path::RULE as UNAGREED_PATH;
 pub use unagreed_shape::RULE as UNAGREED_SHAPE;
 pub use unawaited_collective::RULE as UNAWAITED_COLLECTIVE;
 pub use unordered_iteration::RULE as UNORDERED_ITERATION;
@@ -51,6 +54,24 @@ struct Wording {
     condition: &'static str,
     /// What to do.
     help: String,
+}
+
+/// Places with the same mistake that are shown beside the first.
+const MAX_SHOWN: usize = 2;
+
+/// Shows further places of a function with the same mistake.
+fn and_so_here(finding: &mut Finding, sites: &[Site]) {
+    let more = sites.len().saturating_sub(MAX_SHOWN);
+    for (place, &site) in sites.iter().enumerate().take(MAX_SHOWN) {
+        let message = match more {
+            1 if place + 1 == MAX_SHOWN => "and so here, and once more in this function".to_owned(),
+            more if more > 1 && place + 1 == MAX_SHOWN => {
+                format!("and so here, and at {more} other places of this function")
+            }
+            _ => "and so here".to_owned(),
+        };
+        finding.related.push(Related { site, message });
+    }
 }
 
 /// Words every split of one kind.

@@ -1,17 +1,14 @@
 //! Ranks that name different roots, and roots that are no members of the group.
 
 use crate::base::Symbol;
-use crate::finding::{Confidence, Finding, Fix, Related, Severity};
+use crate::finding::{Confidence, Finding, Fix, Severity};
 use crate::graph::{ForeignRoot, Program, SplitKind, is_test};
 use crate::model::Expr;
 use crate::rules::calls::keyword;
 use crate::rules::fixes::{Safety, expression_at, fix, replacement, text_at};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
-use super::{Wording, word};
-
-/// Calls with the same mistake that are shown beside the first.
-const MAX_SHOWN: usize = 2;
+use super::{Wording, and_so_here, word};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -66,14 +63,7 @@ fn foreign(program: &Program, roots: &[&ForeignRoot]) -> Finding {
     if root.confidence == Confidence::Medium {
         finding.severity = Severity::Warning;
     }
-    for (place, also) in roots[1..].iter().enumerate().take(MAX_SHOWN) {
-        let more = roots.len() - 1 - MAX_SHOWN.min(roots.len() - 1);
-        let message = match place + 1 == MAX_SHOWN && more > 0 {
-            true => format!("and so here, and at {more} other calls of this function"),
-            false => "and so here".to_owned(),
-        };
-        finding.related.push(Related { site: also.site, message });
-    }
+    and_so_here(&mut finding, &roots[1..].iter().map(|also| also.site).collect::<Vec<_>>());
     finding.fix = roots.iter().filter_map(|root| group_relative(program, root)).reduce(|mut whole, fix| {
         whole.edits.extend(fix.edits);
         whole
