@@ -101,7 +101,8 @@ fn every_operation_says_what_it_needs_to() {
         let creation = operation.kind == OperationKind::GroupCreation;
         assert!(operation.members.is_none() || creation, "{dotted} has members but creates no group");
         assert!(operation.members_only.is_none() || creation, "{dotted} has members but creates no group");
-        let positions = operation.agrees.iter().chain(&operation.differs).chain(&operation.shaped).chain(&operation.places);
+        let positions =
+            operation.agrees.iter().chain(&operation.differs).chain(&operation.shaped).chain(&operation.places);
         for operand in positions.chain(&operation.reduce_operator) {
             if let GroupOf::Operand(group) = operation.group {
                 assert_ne!(operand.position, group.position.or(Some(99)), "{dotted}: two arguments in one place");

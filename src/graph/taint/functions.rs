@@ -33,7 +33,9 @@ impl Taint {
                 .file_ids()
                 .flat_map(|file| program.file(file).model.functions.iter().map(move |function| (file, function)))
         };
-        let named = |(_, function): &(FileId, &Function)| function.kind == FunctionKind::Def && !frequency.is_generic(function.name);
+        let named = |(_, function): &(FileId, &Function)| {
+            function.kind == FunctionKind::Def && !frequency.is_generic(function.name)
+        };
         let raises = |&(file, function): &(FileId, &Function)| {
             function.guards.iter().any(|guard| guard.raises) && {
                 let suspects = Suspects::of(self, function, self.imported(file).to_vec());
