@@ -15,6 +15,7 @@ use super::blocks::is_test;
 use super::communication::Communication;
 use super::program::Program;
 use super::taint::Taint;
+pub use common::Together;
 use common::{Common, Made};
 use deeds::{Deed, Deeds};
 use words::{is_own_path, is_tool, listing_behind, path_asked_for};
@@ -38,8 +39,8 @@ pub struct FileRace {
     pub asked: Site,
     /// Where a function calls this one that all ranks run.
     pub caller: Option<Site>,
-    /// The collective by which the ranks are known to run it together.
-    pub together: (Symbol, Site),
+    /// What shows that several ranks run it.
+    pub together: Together,
     /// How sure it is that there are several ranks.
     pub confidence: Confidence,
 }

@@ -12,13 +12,24 @@ use crate::graph::hazard::{Caught, Failure};
 use crate::graph::program::Program;
 use crate::graph::resolve::Target;
 use crate::graph::taint::Taint;
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
+use crate::model::{
+    Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
+};
 
 /// Calls from a function that is known to be run by all ranks to the one in question.
 const MAX_CALLS: usize = 2;
 
-/// How a function is known to be run by all ranks: the call of it, and the collective that they issue together.
-pub(super) type Known = (Option<Site>, (Symbol, Site));
+/// What shows that several ranks run a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Together {
+    /// A collective that they issue, and where.
+    Issues(Symbol, Site),
+    /// A question by which one rank is told apart from the others.
+    TellsApart(Site),
+}
+
+/// How a function is known to be run by all ranks: the call of it, and what shows it there.
+pub(super) type Known = (Option<Site>, Together);
 
 /// A call in a function, with the conditions that it stands under.
 #[derive(Clone)]
@@ -53,21 +64,39 @@ impl Common<'_> {
         let (file, local) = self.program.locate(function);
         let of_one_rank = is_of_one_rank(self.program, file, local) || launches(&self.program.file(file).model, local);
         let callers = if of_one_rank { Vec::new() } else { self.callers(function) };
-        let found = match self.issued_together(file, local) {
-            _ if of_one_rank || callers.iter().any(|(_, made)| !made.by_all) => None,
+        let by_some = of_one_rank || callers.iter().any(|(_, made)| !made.by_all);
+        let found = match self.issued_together(file, local).filter(|_| !by_some) {
+            _ if by_some => None,
             Some(together) => Some((None, together)),
-            None => callers.into_iter().filter(|_| calls > 0).find_map(|(caller, made)| {
-                let (_, together) = self.entered(caller, calls - 1)?;
-                let (file, _) = self.program.locate(caller);
-                Some((Some(Site { file, span: self.program.file(file).model.span(made.expr) }), together))
-            }),
+            None => {
+                let by_callers = callers.into_iter().filter(|_| calls > 0).find_map(|(caller, made)| {
+                    let (_, together) = self.entered(caller, calls - 1)?;
+                    let (file, _) = self.program.locate(caller);
+                    Some((Some(Site { file, span: self.program.file(file).model.span(made.expr) }), together))
+                });
+                by_callers.or_else(|| Some((None, Together::TellsApart(self.tells_apart(file, local)?))))
+            }
         };
         self.known.insert(function, found);
         found
     }
 
+    /// Where a function asks whether this is the first rank, for something that only that one does: others come there too.
+    fn tells_apart(&self, file: FileId, function: LocalFunction) -> Option<Site> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let mut found = None;
+        each_in_context(model, function, &mut |_, stmt, context| {
+            if matches!(stmt, Stmt::Expr(_)) && found.is_none() {
+                let asked = context.conditions.last().filter(|&&condition| asks_for_first(program, model, condition));
+                found = asked.map(|&asked| Site { file, span: model.span(asked) });
+            }
+        });
+        found
+    }
+
     /// A collective that the function issues whatever rank runs it, and whatever the model is.
-    fn issued_together(&mut self, file: FileId, function: LocalFunction) -> Option<(Symbol, Site)> {
+    fn issued_together(&mut self, file: FileId, function: LocalFunction) -> Option<Together> {
         if !self.communication.may_reach(file, function) {
             return None;
         }
@@ -79,7 +108,7 @@ impl Common<'_> {
             let depends = ["checkpoint_", "state_dict"].iter().any(|part| issue.op.as_str().contains(part));
             let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= MAX_CALLS;
             // A collective behind a question for a file is another rule's matter.
-            (is_sure && !depends && !conditions.iter().any(of_files)).then(|| (issue.op, issue.start()))
+            (is_sure && !depends && !conditions.iter().any(of_files)).then(|| Together::Issues(issue.op, issue.start()))
         })
     }
 
@@ -112,14 +141,34 @@ impl Common<'_> {
         let (program, taint) = (self.program, self.taint);
         let model = &program.file(file).model;
         let mut out: Vec<Made> = Vec::new();
-        let mut some_left = false;
-        each_in_context(model, function, &mut |_, stmt, context| {
+        let mut loops: Vec<Span> = Vec::new();
+        let mut raising: FxHashMap<ExprId, u32> = FxHashMap::default();
+        each_statement(model, model.function(function).body, &mut |id, stmt| match stmt {
+            Stmt::For { .. } | Stmt::While { .. } => loops.push(model.stmt_span(id)),
+            Stmt::If { test, body, orelse } if [body, orelse].into_iter().any(|&arm| raises(model, arm)) => {
+                raising.insert(*test, model.stmt_span(id).end);
+            }
+            _ => {}
+        });
+        // Up to where only some ranks go on: who leaves a loop comes back behind it, who raises ends the job.
+        let mut alone_until = 0;
+        each_in_context(model, function, &mut |id, stmt, context| {
+            let span = model.stmt_span(id);
             let asks = |&condition: &ExprId| {
-                !is_only_about_files(program, file, function, condition)
+                raising.get(&condition).is_none_or(|&end| span.start < end)
+                    && !is_only_about_files(program, file, function, condition)
                     && may_ask_for_rank(program, taint, (file, function), condition)
             };
             let by_rank = context.conditions.iter().any(asks);
-            some_left |= by_rank && matches!(stmt, Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break | Stmt::Continue);
+            alone_until = alone_until.max(match stmt {
+                Stmt::Return(_) if by_rank => u32::MAX,
+                Stmt::Break | Stmt::Continue if by_rank => {
+                    let around = loops.iter().filter(|around| around.start <= span.start && span.end <= around.end);
+                    around.map(|around| around.end).min().unwrap_or(u32::MAX)
+                }
+                _ => 0,
+            });
+            let some_left = span.start < alone_until;
             for root in expressions_of(model, stmt) {
                 each_expression(model, root, &mut |expr, found| {
                     let Expr::Call(call) = found else { return };
@@ -186,6 +235,21 @@ impl Common<'_> {
         }
         out
     }
+}
+
+/// Whether a block ends in an exception.
+fn raises(model: &File, block: crate::model::Block) -> bool {
+    model.block(block).last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Raise(_)))
+}
+
+/// Whether a condition asks for rank 0, and for nothing else.
+fn asks_for_first(program: &Program, model: &File, condition: ExprId) -> bool {
+    let last = |expr: ExprId| match model.expr(expr) {
+        Expr::Call(call) => model.last_name(model.call(call).callee),
+        _ => model.last_name(expr),
+    };
+    let Expr::Compare(CompareOp::Eq, left, right) = model.expr(condition) else { return false };
+    model.expr(right) == Expr::Int(0) && last(left).is_some_and(|name| program.catalog.is_rank_by_name(name))
 }
 
 fn span_of(model: &File, block: crate::model::Block) -> Option<Span> {

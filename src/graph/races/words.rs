@@ -12,6 +12,9 @@ const OF_RANKS: [&str; 8] = ["rank", "main", "master", "leader", "chief", "prima
 const OF_SOME: [&str; 13] =
     ["first", "last", "driver", "local", "node", "gpu", "device", "proc", "worker", "should", "writ", "owner", "root"];
 
+/// Words of names of numbers: how many, how often.
+const OF_COUNTS: [&str; 10] = ["n", "num", "keep", "max", "min", "limit", "total", "count", "every", "interval"];
+
 /// Parts of names of paths that each process has for itself.
 const OF_ONE: [&str; 14] = [
     "rank", "pid", "uuid", "tmp", "temp", "time", "host", "worker", "unique", "random", "local", "gpu", "device",
@@ -54,7 +57,8 @@ pub(super) fn may_ask_for_rank(
     };
     let of_rank = |name: &Symbol| has(name, &OF_RANKS) || program.catalog.is_rank_by_name(*name);
     let asked = names_asked(model, condition);
-    asked.iter().any(|&name| taint.holds(name) || has(&name, &OF_SOME))
+    let counts = |name: &Symbol| name.as_str().split('_').any(|word| OF_COUNTS.contains(&word));
+    asked.iter().any(|&name| taint.holds(name) || has(&name, &OF_SOME) && !counts(&name))
         || made_of(model, function, asked).iter().any(of_rank)
 }
 

@@ -1,7 +1,7 @@
 //! A file that every rank makes or removes, behind a question whether it is there.
 
 use crate::finding::{Finding, Fix, Severity};
-use crate::graph::{FileRace, Program};
+use crate::graph::{FileRace, Program, Together};
 use crate::model::Expr;
 use crate::rules::fixes::{Safety, added_argument, fix};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
@@ -37,7 +37,6 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
         }
         None => "let one rank do it, and the others wait for that in a barrier".to_owned(),
     };
-    let (op, together) = found.together;
     let mut finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, function), message)
         .help(help)
         .confidence(found.confidence)
@@ -46,7 +45,10 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
         finding =
             finding.because(caller, format!("`{}` is called on every rank", program.function(found.function).name));
     }
-    finding = finding.because(together, format!("the ranks that get through wait in `{op}`"));
+    finding = match found.together {
+        Together::Issues(op, site) => finding.because(site, format!("the ranks that get through wait in `{op}`")),
+        Together::TellsApart(site) => finding.because(site, "several ranks come here: one of them is asked for"),
+    };
     finding.fix = lenient(program, found);
     finding
 }
