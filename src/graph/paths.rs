@@ -67,6 +67,10 @@ impl UnagreedPaths {
                     let Some(origin) = event.place.and_then(|place| named_by(engine, place)) else { continue };
                     let site = call.unwrap_or(event.site);
                     let Some(birth) = engine.birth(origin, function, Some(site)) else { continue };
+                    // Who only counts finds the same as the others, as long as nobody makes anything.
+                    if engine.disks.contains(&origin) && !makes_folders(engine, birth.function) {
+                        continue;
+                    }
                     if !self.told.insert((event.site, origin)) {
                         continue;
                     }
@@ -94,6 +98,11 @@ impl UnagreedPaths {
             }
         }
     }
+}
+
+/// Whether a function makes a folder, by the names in it.
+fn makes_folders(engine: &Engine<'_>, function: FunctionId) -> bool {
+    engine.program.function(function).mentions.iter().any(|name| matches!(name.as_str(), "makedirs" | "mkdir"))
 }
 
 /// Where a function calls another one.

@@ -37,8 +37,8 @@ pub struct FileRace {
     pub lenient: Option<&'static str>,
     /// Where the ranks ask whether it is there.
     pub asked: Site,
-    /// Where a function calls this one that all ranks run.
-    pub caller: Option<Site>,
+    /// Where functions call this one that all ranks run; none where it shows that itself.
+    pub callers: Vec<Site>,
     /// What shows that several ranks run it.
     pub together: Together,
     /// How sure it is that there are several ranks.
@@ -68,6 +68,7 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
             }
             let function = program.function_id(file, local);
             let Some((caller, together)) = common.entered_by_all(function) else { continue };
+            let callers = if caller.is_some() { common.called_by_all(function) } else { Vec::new() };
             let of_tool = is_tool(path) || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
             out.extend(tried.into_iter().map(|(deed, asked)| FileRace {
                 function,
@@ -77,7 +78,7 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                 creates: deed.creates,
                 lenient: deed.lenient,
                 asked: Site { file, span: model.span(asked) },
-                caller,
+                callers: callers.clone(),
                 together,
                 confidence: if of_tool { Confidence::Low } else { Confidence::Medium },
             }));

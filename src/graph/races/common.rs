@@ -19,6 +19,9 @@ use crate::model::{
 /// Calls from a function that is known to be run by all ranks to the one in question.
 const MAX_CALLS: usize = 2;
 
+/// Callers that are shown.
+const MAX_CALLERS: usize = 3;
+
 /// What shows that several ranks run a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Together {
@@ -79,6 +82,21 @@ impl Common<'_> {
         };
         self.known.insert(function, found);
         found
+    }
+
+    /// Where the function is called by those that all ranks run, once in each of them.
+    pub fn called_by_all(&mut self, function: FunctionId) -> Vec<Site> {
+        let mut out: Vec<(FunctionId, Site)> = Vec::new();
+        for (caller, made) in self.callers(function) {
+            if out.len() < MAX_CALLERS
+                && out.iter().all(|(known, _)| *known != caller)
+                && self.entered(caller, MAX_CALLS - 1).is_some()
+            {
+                let (file, _) = self.program.locate(caller);
+                out.push((caller, Site { file, span: self.program.file(file).model.span(made.expr) }));
+            }
+        }
+        out.into_iter().map(|(_, site)| site).collect()
     }
 
     /// Where a function asks whether this is the first rank, for something that only that one does: others come there too.

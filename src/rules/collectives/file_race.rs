@@ -41,7 +41,7 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
         .help(help)
         .confidence(found.confidence)
         .because(found.asked, "all ranks may ask before one of them has done it");
-    if let Some(caller) = found.caller {
+    for &caller in &found.callers {
         finding =
             finding.because(caller, format!("`{}` is called on every rank", program.function(found.function).name));
     }

@@ -28,6 +28,7 @@ def in_a_folder_of_its_own(engine: deepspeed.DeepSpeedEngine, tag):
 
 def by_what_is_there(state, root):
     number = len(glob.glob(f"{root}/*"))
+    os.makedirs(f"{root}/{number:03d}", exist_ok=True)
     dcp.save(state, checkpoint_id=f"{root}/{number:03d}")  # error: [unagreed-path]
 
 
@@ -41,8 +42,8 @@ def through_the_settings(args, steps):
 
 
 def workspace(root):
-    os.makedirs(root, exist_ok=True)
     name = f"{len(os.listdir(root)):03d}"
+    os.makedirs(os.path.join(root, name), exist_ok=True)
     return name, os.path.join(root, name)
 
 

@@ -33,6 +33,19 @@ def found_again(state, root):
     dcp.save(state, checkpoint_id=os.path.join(root, latest))
 
 
+def counted(root):
+    return os.path.join(root, f"{len(os.listdir(root)):03d}")
+
+
+def counted_and_made_by_one(state, root):
+    folder = counted(root)
+    dist.barrier()
+    if dist.get_rank() == 0:
+        os.makedirs(folder, exist_ok=True)
+    dist.barrier()
+    dcp.save(state, checkpoint_id=folder)
+
+
 def timed(state, folder):
     begun = time.time()
     dcp.save(state, checkpoint_id=folder)
