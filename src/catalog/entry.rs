@@ -240,8 +240,10 @@ pub struct Type {
     pub distinctive_arguments: Vec<Symbol>,
     /// Functions of the class that take an object of it first: `FSDP.state_dict_type(model)`.
     pub takes_first: Vec<Symbol>,
-    /// Keyword arguments of the constructor; where one is `False`, what is made is of this process alone.
+    /// Keyword arguments of the constructor; where one is `False` or 1, what is made is of this process alone.
     pub silenced_by: Vec<Symbol>,
+    /// Classes of the library: what is made with an object of one is of this process alone.
+    pub silenced_with: Vec<Symbol>,
     /// Attributes that hold objects of a known type, with the dotted name of that.
     pub fields: Vec<(Symbol, Symbol)>,
 }

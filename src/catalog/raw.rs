@@ -67,6 +67,8 @@ pub(super) struct RawType {
     #[serde(default)]
     pub silenced_by: Vec<Spanned<String>>,
     #[serde(default)]
+    pub silenced_with: Vec<Spanned<String>>,
+    #[serde(default)]
     pub fields: BTreeMap<String, Spanned<String>>,
 }
 

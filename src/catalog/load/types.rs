@@ -39,6 +39,8 @@ impl Loader<'_> {
         let takes_first = takes_first.collect::<Loaded<Vec<_>>>()?;
         let silenced_by = raw.silenced_by.iter().map(|name| self.identifier(name, "a parameter"));
         let silenced_by = silenced_by.collect::<Loaded<Vec<_>>>()?;
+        let silenced_with = raw.silenced_with.iter().map(|name| self.identifier(name, "a class"));
+        let silenced_with = silenced_with.collect::<Loaded<Vec<_>>>()?;
         let mut fields = Vec::new();
         for (field, held) in &raw.fields {
             if !is_identifier(field) {
@@ -60,6 +62,7 @@ impl Loader<'_> {
                 distinctive_arguments: Vec::new(),
                 takes_first: Vec::new(),
                 silenced_by: Vec::new(),
+                silenced_with: Vec::new(),
                 fields: Vec::new(),
             },
         };
@@ -71,6 +74,7 @@ impl Loader<'_> {
         kind.distinctive_arguments.extend(arguments);
         kind.takes_first.extend(takes_first);
         kind.silenced_by.extend(silenced_by);
+        kind.silenced_with.extend(silenced_with);
         kind.fields.retain(|(known, _)| !fields.iter().any(|(field, _)| field == known));
         kind.fields.extend(fields);
         self.catalog.firsts.extend(kind.first_of.iter().map(|&function| (function, kind.name)));

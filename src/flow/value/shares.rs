@@ -65,6 +65,14 @@ impl Values {
         }
     }
 
+    /// Whether a mapping that a loop changes was written out with the key.
+    pub fn has_entry(&self, container: Value, key: Value) -> bool {
+        match self.node(self.first_state(container)) {
+            Node::Mapping(entries) => entries.iter().any(|entry| entry.0 == key),
+            _ => false,
+        }
+    }
+
     /// A container before the loops that change it, and before what was stored in it.
     fn first_state(&self, mut container: Value) -> Value {
         for _ in 0..MAX_STORES {

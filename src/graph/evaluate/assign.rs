@@ -125,9 +125,16 @@ impl<'p> Engine<'p> {
         let old = self.expression(frame, container);
         let new = match (self.values.node(old).clone(), self.values.node(index).clone()) {
             (Node::Mapping(parts), Node::Str(_) | Node::Int(_)) => {
-                let mut parts: Vec<(Value, Value)> = parts.iter().copied().filter(|part| part.0 != index).collect();
-                parts.push((index, value));
+                let mut parts = parts.to_vec();
+                match parts.iter_mut().find(|part| part.0 == index) {
+                    Some(known) => known.1 = value,
+                    None => parts.push((index, value)),
+                }
                 self.values.make(Node::Mapping(parts.into()))
+            }
+            (_, Node::Str(_)) if self.values.has_entry(old, index) => {
+                let content = self.values.make(Node::Sequence(Box::from([value, index])));
+                self.values.make(Node::Mapped(Symbol::new(UPDATE), Box::from([old, content])))
             }
             (_, Node::Str(_)) => {
                 let entry = self.values.make(Node::Mapping(Box::from([(index, value)])));

@@ -43,7 +43,11 @@ impl<'p> Engine<'p> {
                 self.binary(op, left, right)
             }
             Expr::Compare(op, left, right) => {
+                let asked = left;
                 let (left, right) = (self.expression(frame, left), self.expression(frame, right));
+                if let Some(distributed) = self.asks_for_no_rank(frame, asked, (left, op, right)) {
+                    return distributed;
+                }
                 match op {
                     crate::model::CompareOp::Eq if self.asks_for_mpi(left, right) => {
                         self.values.make(Node::Bool(false))

@@ -7,6 +7,9 @@ use crate::catalog::{self, Entry, OperationKind, ValueKind};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Exit, Node, Value};
 
+/// Parts of an argument that are looked at.
+const MAX_PARTS: usize = 24;
+
 impl<'p> Engine<'p> {
     /// A name of a library as a value.
     pub(super) fn external(&mut self, dotted: Symbol) -> Value {
@@ -91,8 +94,7 @@ impl<'p> Engine<'p> {
             };
         }
         if let Some(kind) = self.program.catalog.type_named(dotted) {
-            let is_off = |value: Value| *self.values.node(value) == Node::Bool(false);
-            if arguments.keywords.iter().any(|given| kind.silenced_by.contains(&given.0) && is_off(given.1)) {
+            if self.is_of_one_process(kind, &arguments) {
                 return self.unknown(frame, span);
             }
             let kind = kind.name;
@@ -104,6 +106,20 @@ impl<'p> Engine<'p> {
             return self.values.make(Node::Typed(kind));
         }
         self.builtin(frame, dotted, arguments, span)
+    }
+
+    /// Whether an object is made in such a way that it keeps to its process.
+    fn is_of_one_process(&self, kind: &catalog::Type, arguments: &Arguments) -> bool {
+        let is_off = |value: Value| matches!(self.values.node(value), Node::Bool(false) | Node::Int(1));
+        let alone = |part: Value| match self.values.node(part) {
+            Node::External(name) | Node::Typed(name) | Node::Apply(name, _) => {
+                kind.silenced_with.contains(&name.last_part())
+            }
+            _ => false,
+        };
+        let made_with = |value: Value| self.values.any_part(value, MAX_PARTS, alone);
+        arguments.keywords.iter().any(|given| kind.silenced_by.contains(&given.0) && is_off(given.1))
+            || !kind.silenced_with.is_empty() && arguments.values().into_iter().any(made_with)
     }
 
     pub(super) fn catalogued_call(

@@ -76,9 +76,37 @@ fn and_so_here(finding: &mut Finding, sites: &[Site]) {
 
 /// Words every split of one kind.
 fn word(program: &Program, rule: &Rule, kind: SplitKind, findings: &mut Findings, wording: fn(&Split) -> Wording) {
-    for split in program.divergence().splits.iter().filter(|split| split.kind == kind) {
-        findings.push(finding(program, rule, split, wording(split)));
+    let splits = &program.divergence().splits;
+    for split in splits.iter().filter(|split| split.kind == kind) {
+        if splits.iter().any(|first| follows(split, first)) {
+            continue;
+        }
+        let mut finding = finding(program, rule, split, wording(split));
+        let further = splits.iter().filter(|further| follows(further, split)).map(primary_site);
+        let is_shown = |site: &Site| finding.site == *site || finding.related.iter().any(|shown| shown.site == *site);
+        let mut further: Vec<Site> = further.filter(|site| !is_shown(site)).collect();
+        further.sort_unstable_by_key(|site| (site.file, site.span.start));
+        further.dedup();
+        and_so_here(&mut finding, &further);
+        findings.push(finding);
     }
+}
+
+/// Whether ranks part for the second time by what they have made of the first: who leaves a loop alone has counted fewer
+/// turns behind it.
+fn follows(split: &Split, first: &Split) -> bool {
+    let apart = split.set_apart.as_ref().map(|apart| apart.0);
+    let born = |split: &Split| split.origin.as_ref().map(|origin| origin.0);
+    apart.is_some()
+        && first.decision.map(|decision| decision.site) == apart
+        && first.function == split.function
+        && born(first) == born(split)
+        && first.confidence >= split.confidence
+}
+
+/// Where a split is shown: at the event, or at the outermost call that leads to it.
+fn primary_site(split: &Split) -> Site {
+    split.calls.first().map_or(split.event.site, |(site, _)| *site)
 }
 
 /// Decisions on a signal's flag, but for conditions that are reported already: they need no second word.
@@ -95,7 +123,7 @@ fn signalled(program: &Program) -> impl Iterator<Item = &Signalled> {
 /// difference, what it goes through, the condition, and the calls down to the event.
 fn finding(program: &Program, rule: &Rule, split: &Split, wording: Wording) -> Finding {
     let (file, local) = program.locate(split.function);
-    let primary = split.calls.first().map_or(split.event.site, |(site, _)| *site);
+    let primary = primary_site(split);
     let mut finding = Findings::new_finding(rule, primary, program.symbol_of(file, local), wording.message)
         .help(wording.help)
         .confidence(split.confidence);

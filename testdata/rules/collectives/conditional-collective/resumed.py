@@ -20,7 +20,7 @@ def resume(folder, batches, model):
     for step, batch in enumerate(batches):
         if step < first:
             continue
-        accelerator.backward(model(batch))  # low: [divergent-early-exit]
+        accelerator.backward(model(batch))
 
 
 def prepare(folder):
