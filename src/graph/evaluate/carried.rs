@@ -105,10 +105,6 @@ impl<'p> Engine<'p> {
                     let counted = match (turns, parts.iter().any(|&part| self.is_filled(part))) {
                         // How much was put in depends on the number of turns.
                         (Some(turns), true) => Some(self.values.make(Node::Range(Box::from([turns])))),
-                        // Otherwise the turns have to do with what it holds, not with how much.
-                        (Some(turns), false) if !self.values.shape(turns).is_empty() => {
-                            Some(self.values.make(Node::Sequence(Box::from([turns]))))
-                        }
                         (turns, _) => turns,
                     };
                     parts.extend(counted);
