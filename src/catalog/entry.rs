@@ -139,7 +139,7 @@ pub enum LocalKind {
     Chance,
     /// Names that nobody else gets: `uuid`, tokens, temporary files, process ids.
     Name,
-    /// Host name, process id, free memory, device.
+    /// Host name, free memory, device.
     Host,
     /// Queues, futures, sockets, signals.
     Event,

@@ -1,9 +1,6 @@
 //! What stands in a list or mapping under an index.
 
-use super::{MERGED, Node, SPREAD, STORE, UPDATE, Value, Values};
-
-/// Stores that are followed back.
-const MAX_STORES: u8 = 24;
+use super::{MERGED, Node, SPREAD, Value, Values};
 
 /// Where an entry of a display is to be found.
 enum Entry {
@@ -47,19 +44,6 @@ impl Values {
                 Some((_, stored)) if parts.len() == 2 => Ok(stored),
                 _ => Err(Node::Index(value, index)),
             },
-            // What a loop stores under other keys leaves this one as it was; what decides about the turns stands last.
-            (Node::Carried(site, name, parts), Node::Str(_))
-                if parts.len() > 2
-                    && parts[1..parts.len() - 1].iter().all(|&turned| {
-                        let before = |value: Value| match self.node(value) {
-                            Node::Carried(at, of, _) => (*at, *of) == (site, name),
-                            _ => value == parts[0],
-                        };
-                        self.keeps_entry(turned, index, &before, MAX_STORES)
-                    }) =>
-            {
-                Ok(self.make(Node::Index(parts[0], index)))
-            }
             (Node::Mapped(word, parts), Node::Str(_)) if word.as_str() == MERGED => match self.merged(&parts, index) {
                 Some(Entry::Given(entry)) => Ok(entry),
                 Some(Entry::Of(whole)) => Ok(self.make(Node::Index(whole, index))),
@@ -67,30 +51,6 @@ impl Values {
             },
             _ => Err(Node::Index(value, index)),
         }
-    }
-
-    /// Whether a container has under the key what it had in the state that `before` recognises.
-    fn keeps_entry(&self, value: Value, key: Value, before: &dyn Fn(Value) -> bool, fuel: u8) -> bool {
-        let Some(fuel) = fuel.checked_sub(1) else { return false };
-        before(value)
-            || match self.node(value) {
-                Node::Changed(_, parts) => {
-                    self.entry_stored(parts).is_some_and(|(stored, _)| stored != key)
-                        && self.keeps_entry(parts[0], key, before, fuel)
-                }
-                Node::Mapped(word, parts) if matches!(word.as_str(), STORE | UPDATE) => {
-                    let under = match self.node(parts[1]) {
-                        Node::Sequence(stored) => stored.get(1).copied(),
-                        _ => None,
-                    };
-                    under.is_some_and(|under| under != key && matches!(self.node(under), Node::Str(_)))
-                        && self.keeps_entry(parts[0], key, before, fuel)
-                }
-                Node::If(_, then, otherwise) => {
-                    self.keeps_entry(*then, key, before, fuel) && self.keeps_entry(*otherwise, key, before, fuel)
-                }
-                _ => false,
-            }
     }
 
     /// The entry of a display into which other mappings are spread: the last one of that key, or that of the only mapping

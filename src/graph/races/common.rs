@@ -68,7 +68,7 @@ impl Common<'_> {
         let of_one_rank = is_of_one_rank(self.program, file, local) || launches(&self.program.file(file).model, local);
         let callers = if of_one_rank { Vec::new() } else { self.callers(function) };
         let by_some = of_one_rank || callers.iter().any(|(_, made)| !made.by_all);
-        let found = match self.issued_together(file, local).filter(|_| !by_some) {
+        let found = match self.issued_together(file, local) {
             _ if by_some => None,
             Some(together) => Some((None, together)),
             None => {
