@@ -12,7 +12,7 @@ use crate::base::{FileId, Symbol};
 use crate::catalog::{Entry, Outcome, ValueKind};
 use crate::model::{Function, FunctionKind, Sink};
 
-use super::evaluate::data::{is_batch, is_loader};
+use super::evaluate::data::{is_batch, is_labels, is_loader};
 use super::fed::Fed;
 use super::program::Program;
 use super::resolve::is_builtin;
@@ -143,7 +143,7 @@ impl Taint {
         for kind in program.catalog.types().filter(|kind| kinds.contains(&kind.name)) {
             taint.names.extend(kind.aliases.iter().chain([&kind.name]).map(|name| name.last_part()));
         }
-        taint.names.extend(Symbol::matching(is_loader));
+        taint.names.extend(Symbol::matching(|name| is_loader(name) || is_labels(name)));
         taint.add_imported(program);
         for name in ["environ", "getenv"] {
             taint.names.insert(Symbol::new(name));

@@ -8,12 +8,15 @@ use std::collections::BTreeSet;
 use crate::base::{Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Node, UPDATE, Value};
-use crate::model::{Expr, ExprId};
+use crate::model::{CompareOp, Expr, ExprId};
 
 use super::{Engine, Frame};
 
 /// The axes along which ranks read different data.
 pub(in crate::graph) const AXES: &str = "dp";
+
+/// Labels that a loss passes over, by PyTorch's convention.
+const IGNORED: i64 = -100;
 
 /// Changes of a mapping that are looked through for what it was before them.
 const MAX_CHANGES: u8 = 16;
@@ -52,6 +55,11 @@ const WHICH: [&str; 12] = [
     "dev",
     "holdout",
 ];
+
+/// Whether the name is one that labels have.
+pub(in crate::graph) fn is_labels(name: Symbol) -> bool {
+    name.as_str().ends_with("labels")
+}
 
 /// Whether the parameter of a function of that name is a batch, as the frameworks' steps have it.
 pub(in crate::graph) fn is_batch(function: Symbol, parameter: Symbol) -> bool {
@@ -107,6 +115,22 @@ impl<'p> Engine<'p> {
         self.shares.insert(batch);
         self.born(batch, frame, span, reason, Confidence::Medium);
         batch
+    }
+
+    /// What is compared: labels of a batch where it is asked which of them count. The mark of those that do not is the
+    /// `ignore_index` of `torch.nn.CrossEntropyLoss`, which nothing else is compared with.
+    pub(super) fn labels_of_a_batch(
+        &mut self,
+        frame: &Frame<'p>,
+        asked: ExprId,
+        (left, op, right): (Value, CompareOp, Value),
+    ) -> Value {
+        let asks = matches!(op, CompareOp::Eq | CompareOp::NotEq) && *self.values.node(right) == Node::Int(IGNORED);
+        let says_nothing = self.values.vary(left).is_empty() && !matches!(self.values.node(left), Node::Int(_));
+        match asks && says_nothing {
+            true => self.batch(frame, frame.model.span(asked), BATCH),
+            false => left,
+        }
     }
 
     /// What a parameter is by its name and that of its function: a batch, or a loader; with the reason.

@@ -48,6 +48,7 @@ impl<'p> Engine<'p> {
                 if let Some(distributed) = self.asks_for_no_rank(frame, asked, (left, op, right)) {
                     return distributed;
                 }
+                let left = self.labels_of_a_batch(frame, asked, (left, op, right));
                 match op {
                     crate::model::CompareOp::Eq if self.asks_for_mpi(left, right) => {
                         self.values.make(Node::Bool(false))

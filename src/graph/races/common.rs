@@ -170,14 +170,18 @@ impl Common<'_> {
         });
         // Up to where only some ranks go on: who leaves a loop comes back behind it, who raises ends the job.
         let mut alone_until = 0;
+        // Each condition stands over many statements.
+        let mut for_rank: FxHashMap<ExprId, bool> = FxHashMap::default();
         each_in_context(model, function, &mut |id, stmt, context| {
             let span = model.stmt_span(id);
-            let asks = |&condition: &ExprId| {
+            let mut asks = |&condition: &ExprId| {
                 raising.get(&condition).is_none_or(|&end| span.start < end)
-                    && !is_only_about_files(program, file, function, condition)
-                    && may_ask_for_rank(program, taint, (file, function), condition)
+                    && *for_rank.entry(condition).or_insert_with(|| {
+                        !is_only_about_files(program, file, function, condition)
+                            && may_ask_for_rank(program, taint, (file, function), condition)
+                    })
             };
-            let by_rank = context.conditions.iter().any(asks);
+            let by_rank = context.conditions.iter().any(&mut asks);
             alone_until = alone_until.max(match stmt {
                 Stmt::Return(_) if by_rank => u32::MAX,
                 Stmt::Break | Stmt::Continue if by_rank => {
