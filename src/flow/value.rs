@@ -65,6 +65,8 @@ pub struct Values {
     groups: FxHashMap<Value, Axes>,
     /// What functions hold all along their loops.
     kept: FxHashSet<Value>,
+    /// What stands under a key of a mapping that a loop carries along; nothing while it is looked for.
+    entries: FxHashMap<(Value, Value), Option<Value>>,
 }
 
 impl Values {

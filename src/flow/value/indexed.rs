@@ -1,6 +1,7 @@
 //! What stands in a list or mapping under an index.
 
-use super::{MERGED, Node, SPREAD, Value, Values};
+use super::{MERGED, Node, SPREAD, STORE, UPDATE, Value, Values};
+use crate::base::{Site, Symbol};
 
 /// Where an entry of a display is to be found.
 enum Entry {
@@ -44,6 +45,16 @@ impl Values {
                 Some((_, stored)) if parts.len() == 2 => Ok(stored),
                 _ => Err(Node::Index(value, index)),
             },
+            (Node::Mapped(word, parts), Node::Str(_)) if matches!(word.as_str(), STORE | UPDATE) => {
+                match self.replaced(&parts) {
+                    Some((key, stored)) if key == index => Ok(stored),
+                    Some(_) => Ok(self.make(Node::Index(parts[0], index))),
+                    None => Err(Node::Index(value, index)),
+                }
+            }
+            (Node::Carried(site, name, parts), Node::Str(_)) if !self.vary(value).is_empty() => {
+                self.carried((site, name), &parts, value, index).ok_or(Node::Index(value, index))
+            }
             (Node::Mapped(word, parts), Node::Str(_)) if word.as_str() == MERGED => match self.merged(&parts, index) {
                 Some(Entry::Given(entry)) => Ok(entry),
                 Some(Entry::Of(whole)) => Ok(self.make(Node::Index(whole, index))),
@@ -66,6 +77,52 @@ impl Values {
             }
         }
         spread.map(Entry::Of)
+    }
+
+    /// What a loop carries along under one key of a mapping, whatever it does to the others.
+    fn carried(
+        &mut self,
+        (site, name): (Site, Symbol),
+        parts: &[Value],
+        whole: Value,
+        index: Value,
+    ) -> Option<Value> {
+        if let Some(&known) = self.entries.get(&(whole, index)) {
+            return known;
+        }
+        self.entries.insert((whole, index), None);
+        // What decides about the turns stands last.
+        let (&last, before) = parts.split_last()?;
+        let (states, turns) = match self.is_container(last) || before.is_empty() {
+            true => (parts, None),
+            false => (before, Some(last)),
+        };
+        let mut entries: Vec<Value> = Vec::new();
+        for &state in states {
+            let entry = self.make(Node::Index(state, index));
+            // In a turn before it was what it is here.
+            let is_earlier = matches!(self.node(entry), Node::Carried(at, of, parts)
+                if (*at, *of) == (site, name) && parts.first() == entries.first());
+            if !is_earlier && !entries.contains(&entry) {
+                entries.push(entry);
+            }
+        }
+        let entry = match &entries[..] {
+            &[unchanged] => unchanged,
+            _ => {
+                entries.extend(turns);
+                self.make(Node::Carried(site, name, entries.into()))
+            }
+        };
+        self.entries.insert((whole, index), Some(entry));
+        Some(entry)
+    }
+
+    /// The place of a container that was given another content, and that content.
+    fn replaced(&self, parts: &[Value]) -> Option<(Value, Value)> {
+        let Node::Sequence(content) = self.node(*parts.get(1)?) else { return None };
+        let &[stored, key] = &content[..] else { return None };
+        matches!(self.node(key), Node::Str(_)).then_some((key, stored))
     }
 
     /// The entry that was stored in a container under a known key.
