@@ -9,6 +9,7 @@ mod compare;
 mod ends;
 mod events;
 mod questions;
+mod topics;
 mod turns;
 
 use std::cell::{Cell, RefCell};
@@ -26,6 +27,7 @@ use super::value::{Node, Value, Values};
 use asked::{Asked, Said};
 use build::Run;
 use compare::Search;
+use topics::Topics;
 
 /// A node of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -179,6 +181,8 @@ struct Frame {
     paired: bool,
     /// Answers that were known before it was entered: they hold in every turn.
     known: [usize; 2],
+    /// What is asked in it and behind it.
+    topics: Topics,
     outer: Frames,
 }
 
@@ -239,6 +243,9 @@ type Decisions = FxHashMap<EffectId, Vec<Decided>>;
 /// Decisions kept for one choice that is met many times.
 const MAX_DECISIONS: usize = 32;
 
+/// Answers under which two traces are visited again, in one search after another.
+const WIDTHS: [usize; 3] = [0, 5, usize::MAX];
+
 /// Trees below this weight are traced for each class sooner than it is found out what they ask for.
 const MIN_SHARED: u32 = 60;
 
@@ -250,6 +257,8 @@ pub struct Tracer<'a> {
     group: GroupKey,
     bearing: Bearing<'a>,
     entries: Vec<Entry>,
+    /// What is asked from each entry on.
+    topics: Vec<Topics>,
     shapes: Vec<Shape>,
     index: FxHashMap<Shape, u32>,
     /// Entries that exist: what two classes do alike is one node for both.
@@ -315,6 +324,7 @@ impl<'a> Tracer<'a> {
             bearing: Bearing::new(values, effects, world, group.clone()),
             group,
             entries: Vec::new(),
+            topics: Vec::new(),
             shapes: Vec::new(),
             index: FxHashMap::default(),
             nodes: FxHashMap::default(),
@@ -353,9 +363,19 @@ impl<'a> Tracer<'a> {
         if self.exhausted() {
             return None;
         }
-        let mut search = Search::default();
-        let found = self.difference(first, second, &None, &None, &mut search)?;
-        (found.events() != [None; 2] && !self.exhausted()).then_some(found)
+        // The shorter the memory for answers, the quicker the search: what it finds is there, though it misses more.
+        for limit in WIDTHS {
+            let mut search = Search::within(limit);
+            let found = self.difference(first, second, &None, &None, &mut search);
+            if self.exhausted() {
+                break;
+            }
+            let found = found.filter(|found| found.events() != [None; 2]);
+            if found.is_some() || !search.is_cut() {
+                return found;
+            }
+        }
+        None
     }
 
     /// The choices and loops that two classes decide differently, in no order. Only a tracer that has compared nothing yet
@@ -420,8 +440,22 @@ impl<'a> Tracer<'a> {
         let known = *self.nodes.entry(entry).or_insert(id);
         if known == id {
             self.entries.push(entry);
+            let own = match self.shape(id) {
+                Shape::Choice(label, ..) => self.topic(*label),
+                _ => Topics::default(),
+            };
+            let known = |part: TraceId| self.topics.get(part.0 as usize).copied().unwrap_or_default();
+            self.topics.push(parts.into_iter().map(known).fold(own, Topics::with));
         }
         known
+    }
+
+    /// What a question is about: the answer to one about the same thing may answer it too.
+    fn topic(&self, question: u64) -> Topics {
+        match self.equations.get(&question) {
+            Some((subject, ..)) => Topics::of(label(subject)),
+            None => Topics::of(question),
+        }
     }
 
     fn entry(&self, id: TraceId) -> Entry {

@@ -12,7 +12,7 @@ impl Tracer<'_> {
         search: &mut Search,
     ) -> Option<Difference> {
         let (one, other) = self.remaining(one, other, search);
-        if self.same(one, other) || !search.seen.insert((one, other, label(&search.told_apart))) {
+        if self.same(one, other) || !search.seen.insert((one, other, self.told(one, other, here, there, search))) {
             return None;
         }
         self.fuel = self.fuel.saturating_sub(1);
@@ -52,8 +52,8 @@ impl Tracer<'_> {
                 .difference(one, second.first, here, there, search)
                 .and_then(|_| self.difference(one, second.second, here, there, search)),
             (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..)) if label == other_label => {
-                let inside = entered(level, one, search.known(), true, here);
-                let other_inside = entered(other_level, other, search.known(), true, there);
+                let inside = self.entered(level, one, search.known(), true, here);
+                let other_inside = self.entered(other_level, other, search.known(), true, there);
                 self.difference(first.first, second.first, &inside, &other_inside, search)
                     .or_else(|| self.difference(first.second, second.second, here, there, search))
             }
@@ -61,8 +61,8 @@ impl Tracer<'_> {
             (Shape::Loop(label, level, ..), Shape::Loop(other_label, other_level, ..))
                 if self.received.contains_key(&label) || self.received.contains_key(&other_label) =>
             {
-                let inside = entered(level, one, search.known(), true, here);
-                let other_inside = entered(other_level, other, search.known(), true, there);
+                let inside = self.entered(level, one, search.known(), true, here);
+                let other_inside = self.entered(other_level, other, search.known(), true, there);
                 self.difference(first.first, second.first, &inside, &other_inside, search)
                     .or_else(|| self.difference(first.second, second.second, here, there, search))
             }
@@ -74,12 +74,12 @@ impl Tracer<'_> {
                 self.difference(one, second.second, here, there, search)
             }
             (Shape::Loop(_, level, ..), _) => {
-                let inside = entered(level, one, search.known(), false, here);
+                let inside = self.entered(level, one, search.known(), false, here);
                 self.difference(first.first, other, &inside, there, search)
                     .or_else(|| self.difference(first.second, other, here, there, search))
             }
             (_, Shape::Loop(_, level, ..)) => {
-                let inside = entered(level, other, search.known(), false, there);
+                let inside = self.entered(level, other, search.known(), false, there);
                 self.difference(one, second.first, here, &inside, search)
                     .or_else(|| self.difference(one, second.second, here, there, search))
             }
@@ -132,6 +132,23 @@ impl Tracer<'_> {
         found
     }
 
+    /// The answers that make a visit of two traces another than one before: those to questions that are asked further on.
+    fn told(&self, one: TraceId, other: TraceId, here: &Frames, there: &Frames, search: &Search) -> u64 {
+        let inside = [one, other].map(|trace| self.topics[trace.0 as usize]);
+        let around = [here, there].map(|frames| frames.as_ref().map_or_else(Topics::default, |frame| frame.topics));
+        let asked = inside.into_iter().chain(around).fold(Topics::default(), Topics::with);
+        let told = search.told_apart.iter().filter(|(question, _)| asked.meets(self.topic(*question)));
+        let mut told: Vec<(u64, bool)> = told.copied().collect();
+        told.sort_unstable();
+        label(&told)
+    }
+
+    fn entered(&self, level: u16, whole: TraceId, known: [usize; 2], paired: bool, outer: &Frames) -> Frames {
+        let behind = outer.as_ref().map_or_else(Topics::default, |frame| frame.topics);
+        let topics = self.topics[whole.0 as usize].with(behind);
+        Some(Rc::new(Frame { level, whole, paired, known, topics, outer: outer.clone() }))
+    }
+
     /// Whether a question is about what one class was sent, and the other, by its side, knows that in its own words: it
     /// has not come to the same question by something else.
     fn is_told(&self, label: u64, other: usize) -> bool {
@@ -149,7 +166,8 @@ impl Tracer<'_> {
         search: &mut Search,
     ) -> Option<Difference> {
         // An answer that is forgotten could be given otherwise further on, where no rank can come to both.
-        let tells = only || search.told_apart.len() < MAX_TOLD_APART;
+        let tells = only || search.told_apart.len() < search.limit;
+        search.cut |= !tells;
         search.assume(answer);
         if tells {
             search.told_apart.push(answer);
@@ -272,9 +290,22 @@ pub(super) struct Search {
     answers: FxHashMap<u64, bool>,
     /// Those of them that make one visit of two traces another than the next.
     told_apart: Vec<(u64, bool)>,
+    /// How many they may be; more are kept in mind, but lead to no visit of their own.
+    limit: usize,
+    /// Whether there were more.
+    cut: bool,
 }
 
 impl Search {
+    pub(super) fn within(limit: usize) -> Search {
+        Search { limit, ..Search::default() }
+    }
+
+    /// Whether something was passed over that a wider search may find.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
+    }
+
     /// Assumes an answer to a question that has none yet.
     fn assume(&mut self, answer: (u64, bool)) {
         self.assumed.push(answer);
@@ -308,13 +339,6 @@ impl Search {
         (self.assumed, self.told_apart) = (assumed, told_apart);
         self.answers = self.assumed.iter().copied().collect();
     }
-}
-
-/// Answers that two traces are visited under, time and again; more are kept in mind, but lead to no visit of their own.
-const MAX_TOLD_APART: usize = 5;
-
-fn entered(level: u16, whole: TraceId, known: [usize; 2], paired: bool, outer: &Frames) -> Frames {
-    Some(Rc::new(Frame { level, whole, paired, known, outer: outer.clone() }))
 }
 
 fn leaving(level: u16, frames: &Frames) -> Option<Rc<Frame>> {
