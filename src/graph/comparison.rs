@@ -14,10 +14,10 @@ use super::witness::Found;
 pub(super) const MAX_WEIGHT: u32 = 1_600;
 
 /// Steps of one function's comparison on one group.
-pub(super) const FUEL: u32 = 2_000;
+pub(super) const FUEL: u32 = 4_000;
 
 /// The same, where the facts are left open.
-const OPEN_FUEL: u32 = 1_000;
+const OPEN_FUEL: u32 = 2_000;
 
 /// Parts of a fact that are looked at.
 const MAX_PARTS: usize = 60;
