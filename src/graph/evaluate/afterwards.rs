@@ -19,20 +19,32 @@ impl<'p> Engine<'p> {
         substitution: &mut Substitution,
         site: Site,
     ) -> Value {
+        let group = self.first_group(effects).or_else(|| {
+            // What it calls has not been looked into yet.
+            let budget = self.budget;
+            let looked = self.looked_through(effects, MAX_LOOKS, true);
+            self.budget = budget;
+            self.first_group(looked)
+        });
+        let Some(group) = group else { return result };
+        let group = self.replaced(group, substitution);
+        self.values.make(Node::Agreed(site, result, group))
+    }
+
+    /// The group of the first operation in an effect.
+    fn first_group(&self, effects: EffectId) -> Option<Value> {
         let mut pending = vec![effects];
         let mut steps = 0;
         while let Some(effect) = pending.pop() {
             steps += 1;
             if let Effect::Event(event) = self.effects.get(effect) {
-                let group = self.effects.event(*event).group;
-                let group = self.replaced(group, substitution);
-                return self.values.make(Node::Agreed(site, result, group));
+                return Some(self.effects.event(*event).group);
             }
             if steps < 200 {
                 pending.extend(self.below(effect).into_iter().rev());
             }
         }
-        result
+        None
     }
 
     /// Whether the result of a function that keeps its results is not there yet, where its arguments differ between
@@ -315,6 +327,9 @@ pub(super) fn agrees_by_name(name: Symbol) -> bool {
         .any(|start| name.starts_with(start))
         || name.ends_with("_all_reduce")
 }
+
+/// Calls that are looked into for the group in which a function agrees.
+const MAX_LOOKS: u32 = 16;
 
 /// Names that a short function mentions at most which does no more than ask whether a job was started.
 const MAX_MENTIONS: usize = 8;
