@@ -80,13 +80,7 @@ impl Values {
     }
 
     /// What a loop carries along under one key of a mapping, whatever it does to the others.
-    fn carried(
-        &mut self,
-        (site, name): (Site, Symbol),
-        parts: &[Value],
-        whole: Value,
-        index: Value,
-    ) -> Option<Value> {
+    fn carried(&mut self, (site, name): (Site, Symbol), parts: &[Value], whole: Value, index: Value) -> Option<Value> {
         if let Some(&known) = self.entries.get(&(whole, index)) {
             return known;
         }

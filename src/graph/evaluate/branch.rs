@@ -3,7 +3,7 @@
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
 use crate::flow::{ChoiceForm, Effect, EffectId, Node, Value};
-use crate::model::{Block, Case, Expr, ExprId, Stmt, StmtId};
+use crate::model::{Block, Case, CompareOp, Expr, ExprId, Stmt, StmtId};
 
 pub(super) type Changes = Vec<(Symbol, Option<Value>)>;
 
@@ -47,6 +47,9 @@ impl<'p> Engine<'p> {
         match self.values.node(test) {
             Node::Bool(true) => return self.block(frame, body),
             Node::Bool(false) => return self.block(frame, orelse),
+            _ if frame.model.block(orelse).is_empty() && self.is_last_of_a_setting(frame, test) => {
+                return self.block(frame, body);
+            }
             _ => {}
         }
         let negated = self.values.make(Node::Not(test));
@@ -65,6 +68,25 @@ impl<'p> Engine<'p> {
         // What an arm issues before it takes the group down is issued.
         frame.parted |= parted;
         self.merge(frame, test, span, (then_changes, then_dead), (otherwise_changes, otherwise_dead));
+    }
+
+    /// Whether a test is the last of several that ask one setting for one word after the other, with nothing to do where it
+    /// is none of them: whoever reads the settings has refused any other word.
+    fn is_last_of_a_setting(&self, frame: &Frame<'p>, test: Value) -> bool {
+        let asked = |test: Value| match *self.values.node(test) {
+            Node::Compare(CompareOp::Eq, setting, word) => {
+                let is_setting = matches!(self.values.node(setting), Node::Attribute(..));
+                let is_word = matches!(self.values.node(word), Node::Str(_));
+                (is_setting && is_word && self.values.vary(setting).is_empty()).then_some((setting, word))
+            }
+            _ => None,
+        };
+        let before = frame.guards.last().and_then(|&guard| match *self.values.node(guard) {
+            Node::Not(test) => asked(test),
+            _ => None,
+        });
+        let (Some((setting, word)), Some((before, other))) = (asked(test), before) else { return false };
+        setting == before && word != other
     }
 
     pub(super) fn choose(

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::{Confidence, Severity};
 use crate::graph::{Context, Program, Scope, Target, each_in_context, is_test};
 use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
@@ -68,6 +68,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
                 });
             }
         });
+        found.retain(|&(call, _)| !is_only_saved(model, local, call));
         for (call, deciding) in found {
             let Some(cause) = deciding.into_iter().find_map(|one| cause(program, file, local, one, 4)) else {
                 continue;
@@ -87,6 +88,43 @@ fn encloses(model: &File, function: LocalFunction, test: ExprId, inner: ExprId) 
         found |= governs && whole.start <= at.start && at.end <= whole.end;
     });
     found
+}
+
+/// Whether what is compiled is written to a file and not run: `torch.jit.script(model).save(path)`.
+fn is_only_saved(model: &File, function: LocalFunction, compiled: ExprId) -> bool {
+    let (mut saves, mut kept, mut uses): (Vec<Span>, Option<Symbol>, Vec<(Symbol, Span)>) = Default::default();
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        if let Stmt::Assign { targets, value } = stmt
+            && *value == compiled
+            && let &[target] = model.list(*targets)
+            && let Expr::Name(name) = model.expr(target)
+        {
+            kept = Some(name);
+        }
+        let targets = match stmt {
+            Stmt::Assign { targets, .. } => model.list(*targets),
+            _ => &[],
+        };
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |id, expr| match expr {
+                Expr::Call(call)
+                    if model.last_name(model.call(call).callee).is_some_and(|name| name.as_str() == "save") =>
+                {
+                    saves.push(model.span(id));
+                }
+                Expr::Name(name) if !targets.contains(&id) => uses.push((name, model.span(id))),
+                _ => {}
+            });
+        }
+    });
+    let is_saved = |at: Span| saves.iter().any(|save| save.start <= at.start && at.end <= save.end);
+    match kept {
+        Some(name) => {
+            let mut uses = uses.iter().filter(|(used, _)| *used == name).peekable();
+            uses.peek().is_some() && uses.all(|(_, at)| is_saved(*at))
+        }
+        None => is_saved(model.span(compiled)),
+    }
 }
 
 fn is_compiler(name: &str) -> bool {

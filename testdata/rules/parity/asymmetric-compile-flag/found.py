@@ -25,3 +25,11 @@ def on_one_rank(model, rank):
     if rank == 0:
         model = torch.compile(model)  # error: [asymmetric-compile-flag]
     return model
+
+
+def saved_and_run_on_one_rank(model, rank, path):
+    if rank == 0:
+        scripted = torch.jit.script(model)  # error: [asymmetric-compile-flag]
+        scripted.save(path)
+        model = scripted
+    return model
