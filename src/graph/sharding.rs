@@ -25,15 +25,17 @@ const SHARDS: [&str; 4] = ["fsdp", "fullysharded", "fully_shard", "deepspeed"];
 
 impl Evidence<'_, '_> {
     /// Whether the operation communicates only where the model is sharded, and nothing on the way to it speaks of
-    /// sharding, or the model is sharded only afterwards. A state that each rank saves a part of, and one that is asked for
-    /// right behind a test of the rank, are no business of one rank in any case.
+    /// sharding, or the model is sharded only afterwards. A state that is asked for right behind a test of the rank is no
+    /// business of one rank in any case, nor is one that each rank saves a part of, where anybody speaks of that.
     pub(super) fn is_sharded_nowhere(&self) -> bool {
         let event = self.engine.effects.event(self.main);
         if !event.sharded {
             return false;
         }
         let asked_there = || self.decision.is_some_and(|decision| self.engine.same_function(decision.site, event.site));
-        let is_for_all = !self.is_opaque() && (event.op.as_str() == "checkpoint_save" || asked_there());
+        // In a program of which no part knows of sharded models nobody shards one.
+        let saved = event.op.as_str() == "checkpoint_save";
+        let is_for_all = !self.is_opaque() && (saved || asked_there()) && self.engine.knows_of_sharding();
         let here = self.engine.program.locate(self.function).0;
         let parting = self.decision.map_or(here, |decision| decision.site.file);
         // A helper of another file is for models of any kind: what counts is who calls it.
@@ -131,6 +133,17 @@ impl Evidence<'_, '_> {
 }
 
 impl Engine<'_> {
+    /// Whether anything in the program speaks of sharded models.
+    fn knows_of_sharding(&self) -> bool {
+        let names_it = |name: &Symbol| {
+            let name = name.as_str().to_ascii_lowercase();
+            SHARDS.iter().any(|word| name.contains(word))
+        };
+        let speaks = |file: &File| file.functions.iter().flat_map(|function| &function.mentions).any(names_it);
+        let known = || self.program.file_ids().any(|file| speaks(&self.program.file(file).model));
+        *self.knows_of_sharding.get_or_init(known)
+    }
+
     /// Whether a question in the file where ranks part is whether a thing is sharded: who wrote it has sharded things.
     pub(super) fn speaks_of_shards(&self, question: Site, parting: Site) -> bool {
         if question.file != parting.file {

@@ -54,6 +54,7 @@ mod wrappers;
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -124,6 +125,8 @@ pub struct Engine<'p> {
     births: births::Births,
     /// Values that are this rank's share of the data, not facts of the outside world.
     pub(super) shares: FxHashSet<Value>,
+    /// Whether anything in the program speaks of sharded models, once somebody has asked.
+    pub(in crate::graph) knows_of_sharding: OnceLock<bool>,
     /// Values that this rank's clock told.
     pub(super) clocks: FxHashSet<Value>,
     /// Values that say what lies on this rank's disk.
@@ -196,6 +199,7 @@ impl<'p> Engine<'p> {
             fields: FxHashMap::default(),
             births: births::Births::default(),
             shares: FxHashSet::default(),
+            knows_of_sharding: OnceLock::new(),
             clocks: FxHashSet::default(),
             disks: FxHashSet::default(),
             own_names: FxHashSet::default(),

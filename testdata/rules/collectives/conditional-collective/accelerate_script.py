@@ -1,10 +1,10 @@
 """Accelerate: `gather` and friends are collective, `print` and `log` are not (P01, P45b)."""
 import torch
-from accelerate import Accelerator
+from accelerate import Accelerator, DeepSpeedPlugin
 
 
 def main():
-    accelerator = Accelerator()
+    accelerator = Accelerator(deepspeed_plugin=DeepSpeedPlugin())
     model, optimizer, loader = accelerator.prepare(*build())
     for epoch in range(3):
         for batch in loader:

@@ -2,11 +2,11 @@
 import os
 import time
 
-from accelerate import Accelerator
+from accelerate import Accelerator, DeepSpeedPlugin
 
 
 def train(args, model, optimizer, loader):
-    accelerator = Accelerator()
+    accelerator = Accelerator(deepspeed_plugin=DeepSpeedPlugin())
     model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
     step = 0
     if args.resume:
