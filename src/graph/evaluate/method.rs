@@ -355,9 +355,24 @@ impl<'p> Engine<'p> {
 
     /// Whether the value is an object that a library's class has made: its methods are the library's.
     fn is_of_a_library(&self, value: Value) -> bool {
-        let Node::Apply(class, _) = self.values.node(value) else { return false };
-        let library = class.as_str().contains('.');
-        library && class.last_part().as_str().starts_with(|first: char| first.is_ascii_uppercase())
+        let is_class = |name: Symbol| {
+            name.as_str().contains('.')
+                && name.last_part().as_str().starts_with(|first: char| first.is_ascii_uppercase())
+        };
+        match self.values.node(value) {
+            Node::Apply(class, _) => is_class(*class),
+            // `(Fast if fast else Plain)(…)`
+            Node::Invoked(callee, _) => match *self.values.node(*callee) {
+                Node::If(_, one, other) => [one, other]
+                    .iter()
+                    .all(|&one| matches!(*self.values.node(one), Node::External(name) if is_class(name))),
+                _ => false,
+            },
+            Node::If(_, one, other) => self.is_of_a_library(*one) && self.is_of_a_library(*other),
+            // What the class does not define the library's class behind it does.
+            Node::Instance(class, _) => !self.program.external_bases(*class).is_empty(),
+            _ => false,
+        }
     }
 
     /// The only method of that name in the same tree, when a collective can be reached from it.
