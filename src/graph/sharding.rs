@@ -33,9 +33,13 @@ impl Evidence<'_, '_> {
             return false;
         }
         let asked_there = || self.decision.is_some_and(|decision| self.engine.same_function(decision.site, event.site));
-        // In a program of which no part knows of sharded models nobody shards one.
-        let saved = event.op.as_str() == "checkpoint_save";
-        let is_for_all = !self.is_opaque() && (saved || asked_there()) && self.engine.knows_of_sharding();
+        // In a program of which no part knows of sharded models nobody shards one; who asks for a state dict of a model that
+        // may be sharded does know.
+        let is_for_all = !self.is_opaque()
+            && match event.op.as_str() {
+                "checkpoint_save" => self.engine.knows_of_sharding(),
+                _ => asked_there(),
+            };
         let here = self.engine.program.locate(self.function).0;
         let parting = self.decision.map_or(here, |decision| decision.site.file);
         // A helper of another file is for models of any kind: what counts is who calls it.

@@ -110,7 +110,11 @@ impl<'p> Engine<'p> {
 
     /// Whether an object is made in such a way that it keeps to its process.
     fn is_of_one_process(&self, kind: &catalog::Type, arguments: &Arguments) -> bool {
-        let is_off = |value: Value| matches!(self.values.node(value), Node::Bool(false) | Node::Int(1));
+        let is_off = |value: Value| match self.values.node(value) {
+            Node::Bool(false) | Node::Int(1) => true,
+            Node::Sequence(named) => named.len() == 1,
+            _ => false,
+        };
         let alone = |part: Value| match self.values.node(part) {
             Node::External(name) | Node::Typed(name) | Node::Apply(name, _) => {
                 kind.silenced_with.contains(&name.last_part())

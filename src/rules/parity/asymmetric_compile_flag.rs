@@ -186,7 +186,9 @@ fn cause(program: &Program, file: FileId, function: LocalFunction, expr: ExprId,
                         _ => None,
                     },
                 };
-                found = value.and_then(|value| cause(program, file, function, value, fuel));
+                let made = value.is_some_and(|value| rank::is_made(program, file, value));
+                let counts = |cause: &Cause| !made || matches!(cause, Cause::Key(..));
+                found = value.and_then(|value| cause(program, file, function, value, fuel)).filter(counts);
             }
             Expr::Call(index) => {
                 if let Some(Target::Function(callee)) = program.target(file, function, model.call(index).callee) {

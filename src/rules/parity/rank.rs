@@ -28,6 +28,7 @@ fn mention_within(program: &Program, file: FileId, function: LocalFunction, expr
                     || match program.scope_of(file, function, name) {
                         Scope::Local(owner) => program
                             .single_assignment(file, owner, name)
+                            .filter(|&value| !is_made(program, file, value))
                             .is_some_and(|value| mention_within(program, file, owner, value, fuel).is_some()),
                         Scope::Global => false,
                     }
@@ -41,6 +42,20 @@ fn mention_within(program: &Program, file: FileId, function: LocalFunction, expr
         }
     });
     found
+}
+
+/// Whether a value is what a function makes of its arguments, and not one of them in another type: what becomes of a rank
+/// there nobody has shown.
+pub(super) fn is_made(program: &Program, file: FileId, value: ExprId) -> bool {
+    let model = &program.file(file).model;
+    let Expr::Call(call) = model.expr(value) else { return false };
+    let callee = model.call(call).callee;
+    let mut speaks = false;
+    each_expression(model, callee, &mut |_, part| {
+        speaks |= matches!(part, Expr::Name(name) | Expr::Attribute { name, .. } if is_rank(name));
+    });
+    let converts = |name: Symbol| matches!(name.as_str(), "int" | "bool" | "str" | "float" | "get" | "getenv");
+    !speaks && !model.last_name(callee).is_some_and(converts)
 }
 
 /// Whether a name conventionally holds this process's rank.

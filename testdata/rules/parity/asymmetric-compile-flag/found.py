@@ -33,3 +33,10 @@ def saved_and_run_on_one_rank(model, rank, path):
         scripted.save(path)
         model = scripted
     return model
+
+
+def by_a_number_of_the_rank(model, rank):
+    first = int(rank) == 0
+    if first:
+        model = torch.compile(model)  # error: [asymmetric-compile-flag]
+    return model

@@ -41,3 +41,24 @@ def saved_by_one(model, rank, path):
         scripted.save(path)
         torch.jit.script(model).save(path)
     return model
+
+
+def settings_of(folders):
+    return load(folders.settings)
+
+
+def made_of_the_rank(model, folder, rank):
+    """Folders are made for a rank, and hold the same settings for each."""
+    folders = make_folders(folder, rank=rank)
+    settings = load(folders.settings)
+    if settings.compile:
+        model = torch.compile(model)
+    return model
+
+
+def made_of_itself(model, rank):
+    """A value that a method of the same name makes of it."""
+    settings = settings.merged(rank)
+    if settings.compile:
+        model = torch.compile(model)
+    return model
