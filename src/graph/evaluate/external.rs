@@ -10,6 +10,9 @@ use crate::flow::{Axes, Exit, Node, Value};
 /// Parts of an argument that are looked at.
 const MAX_PARTS: usize = 24;
 
+/// What stands for an object of a library that was made to keep to its process.
+const ALONE: &str = "alone";
+
 impl<'p> Engine<'p> {
     /// A name of a library as a value.
     pub(super) fn external(&mut self, dotted: Symbol) -> Value {
@@ -95,7 +98,7 @@ impl<'p> Engine<'p> {
         }
         if let Some(kind) = self.program.catalog.type_named(dotted) {
             if self.is_of_one_process(kind, &arguments) {
-                return self.unknown(frame, span);
+                return self.values.make(Node::Apply(Symbol::new(ALONE), Box::from([])));
             }
             let kind = kind.name;
             let constructor = Symbol::new(&format!("{kind}.__init__"));
@@ -106,6 +109,11 @@ impl<'p> Engine<'p> {
             return self.values.make(Node::Typed(kind));
         }
         self.builtin(frame, dotted, arguments, span)
+    }
+
+    /// Whether the value is an object that keeps to its process, whatever its variable is called.
+    pub(super) fn is_alone(&self, value: Value) -> bool {
+        matches!(self.values.node(value), Node::Apply(name, _) if name.as_str() == ALONE)
     }
 
     /// Whether an object is made in such a way that it keeps to its process.

@@ -170,6 +170,9 @@ impl<'p> Engine<'p> {
         arguments: &Arguments,
         span: Span,
     ) -> Option<Value> {
+        if self.is_alone(value) {
+            return Some(self.unknown(frame, span));
+        }
         if let Node::Index(_, index) = *self.values.node(value)
             && let Some(axes) = self.axis_index(index)
             && let Some(entry) = self.program.catalog.entry(Symbol::new(&format!("{}.{name}", super::mesh::MESH)))

@@ -1,4 +1,7 @@
 """A Fabric of one device keeps to its process, however it is made."""
+import os
+
+from lightning import Trainer
 from lightning.fabric import Fabric
 from lightning.fabric.strategies import DDPStrategy, SingleDeviceStrategy
 
@@ -27,3 +30,19 @@ def try_out_with_all(fabric: Fabric, player):
         everywhere = Fabric(strategy=DDPStrategy(), devices=8)
         player = everywhere.setup_module(player)  # error: [conditional-collective]
     return player
+
+
+def test_all(args, module, loaders):
+    trainer = Trainer(accelerator="auto", devices=[args.device])
+    if os.path.exists(args.output):
+        return
+    for loader in loaders:
+        trainer.test(module, loader)
+
+
+def test_all_together(args, module, loaders):
+    trainer = Trainer(accelerator="auto", devices=args.devices)
+    if os.path.exists(args.output):
+        return
+    for loader in loaders:
+        trainer.test(module, loader)  # low: [divergent-early-exit]
