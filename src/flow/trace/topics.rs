@@ -11,7 +11,7 @@ impl Topics {
     /// The one thing that goes by the hash.
     pub fn of(hash: u64) -> Topics {
         let mut words = [0; WORDS];
-        words[hash as usize % WORDS] = 1 << (hash >> 32) % u64::from(u64::BITS);
+        words[hash as usize % WORDS] = 1 << ((hash >> 32) % u64::from(u64::BITS));
         Topics(words)
     }
 
