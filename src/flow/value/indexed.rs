@@ -102,7 +102,8 @@ impl Values {
             }
         }
         let entry = match &entries[..] {
-            &[unchanged] => unchanged,
+            // What no turn changes. While the first turn is looked at nobody knows that.
+            &[unchanged] if states.len() > 1 => unchanged,
             _ => {
                 entries.extend(turns);
                 self.make(Node::Carried(site, name, entries.into()))
