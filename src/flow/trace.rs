@@ -26,7 +26,6 @@ use super::effect::{Effect, EffectId, Effects, EventId, Exit, LoopKind};
 use super::value::{Node, Value, Values};
 use asked::{Asked, Said};
 use build::Run;
-use compare::Search;
 use topics::Topics;
 
 /// A node of a trace.
@@ -243,9 +242,6 @@ type Decisions = FxHashMap<EffectId, Vec<Decided>>;
 /// Decisions kept for one choice that is met many times.
 const MAX_DECISIONS: usize = 32;
 
-/// Answers under which two traces are visited again, in one search after another.
-const WIDTHS: [usize; 3] = [0, 5, usize::MAX];
-
 /// Trees below this weight are traced for each class sooner than it is found out what they ask for.
 const MIN_SHARED: u32 = 60;
 
@@ -353,29 +349,6 @@ impl<'a> Tracer<'a> {
     /// Whether the bound on steps was hit: nothing may be concluded then.
     pub fn exhausted(&self) -> bool {
         self.fuel == 0
-    }
-
-    /// Traces two classes of members of the group and compares them.
-    pub fn compare(&mut self, root: EffectId, one: &Assignment, other: &Assignment) -> Option<Difference> {
-        let (first, _, heard) = self.trace(root, one);
-        let (second, _, other_heard) = self.trace(root, other);
-        self.both_heard = [heard, other_heard];
-        if self.exhausted() {
-            return None;
-        }
-        // The shorter the memory for answers, the quicker the search: what it finds is there, though it misses more.
-        for limit in WIDTHS {
-            let mut search = Search::within(limit);
-            let found = self.difference(first, second, &None, &None, &mut search);
-            if self.exhausted() {
-                break;
-            }
-            let found = found.filter(|found| found.events() != [None; 2]);
-            if found.is_some() || !search.is_cut() {
-                return found;
-            }
-        }
-        None
     }
 
     /// The choices and loops that two classes decide differently, in no order. Only a tracer that has compared nothing yet

@@ -2,8 +2,34 @@
 
 use super::*;
 
+/// Answers under which two traces are visited again, in one search after another.
+const WIDTHS: [usize; 3] = [0, 5, usize::MAX];
+
 impl Tracer<'_> {
-    pub(super) fn difference(
+    /// Traces two classes of members of the group and compares them.
+    pub fn compare(&mut self, root: EffectId, one: &Assignment, other: &Assignment) -> Option<Difference> {
+        let (first, _, heard) = self.trace(root, one);
+        let (second, _, other_heard) = self.trace(root, other);
+        self.both_heard = [heard, other_heard];
+        if self.exhausted() {
+            return None;
+        }
+        // The shorter the memory for answers, the quicker the search: what it finds is there, though it misses more.
+        for limit in WIDTHS {
+            let mut search = Search { limit, ..Search::default() };
+            let found = self.difference(first, second, &None, &None, &mut search);
+            if self.exhausted() {
+                break;
+            }
+            let found = found.filter(|found| found.events() != [None; 2]);
+            if found.is_some() || !search.cut {
+                return found;
+            }
+        }
+        None
+    }
+
+    fn difference(
         &mut self,
         one: TraceId,
         other: TraceId,
@@ -281,7 +307,7 @@ impl Tracer<'_> {
 
 /// What a comparison has come by.
 #[derive(Default)]
-pub(super) struct Search {
+struct Search {
     before: Vec<EventId>,
     seen: FxHashSet<(TraceId, TraceId, u64)>,
     /// Answers that every rank shares, as assumed on the way: a condition that is asked again has the same answer.
@@ -297,15 +323,6 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn within(limit: usize) -> Search {
-        Search { limit, ..Search::default() }
-    }
-
-    /// Whether something was passed over that a wider search may find.
-    pub(super) fn is_cut(&self) -> bool {
-        self.cut
-    }
-
     /// Assumes an answer to a question that has none yet.
     fn assume(&mut self, answer: (u64, bool)) {
         self.assumed.push(answer);

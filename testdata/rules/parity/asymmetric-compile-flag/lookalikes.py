@@ -43,10 +43,6 @@ def saved_by_one(model, rank, path):
     return model
 
 
-def settings_of(folders):
-    return load(folders.settings)
-
-
 def made_of_the_rank(model, folder, rank):
     """Folders are made for a rank, and hold the same settings for each."""
     folders = make_folders(folder, rank=rank)
