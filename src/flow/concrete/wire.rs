@@ -102,9 +102,10 @@ impl Evaluator<'_> {
     }
 }
 
-/// The identity of an answer that every rank shares.
+/// The identity of an answer that every rank shares, below its complement, which is that of the opposite answer: so which
+/// of the two a question goes by is not for the hash to say.
 pub fn label(key: &impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     key.hash(&mut hasher);
-    hasher.finish()
+    hasher.finish() >> 1
 }
