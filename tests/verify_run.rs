@@ -19,7 +19,7 @@ fn python() -> String {
 fn programs(name: &str) -> Folder {
     let folder = Folder::new(&format!("verify-run-{name}"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let runs = ["steps.py", "alone.py", "again.py", "full.py", "replaced.py"]
+    let runs = ["steps.py", "alone.py", "again.py", "full.py", "replaced.py", "places.py"]
         .map(|name| format!("testdata/verify/run/{name}"));
     for path in runs.iter().map(String::as_str).chain(["examples/train.py"]) {
         let name = Path::new(path).file_name().expect("it is a file").to_string_lossy().into_owned();
@@ -137,6 +137,23 @@ fn a_log_that_ends_too_early_accuses_nobody() {
     let again = folder.ranklint(&["verify", "replay", "logs", "--output-format", "json"]);
     let replayed: Value = serde_json::from_str(&again.out).unwrap_or_else(|error| panic!("{error}: {again:?}"));
     assert_eq!(replayed["divergence"], Value::Null, "{replayed}");
+}
+
+#[test]
+fn a_checkpoint_in_two_places_confirms_the_finding_that_foretold_it() {
+    let folder = programs("places");
+    let (run, report) = run(&folder, &[], "places.py");
+    let message = ends(&run, &report, 1, "mismatched");
+    assert!(message.starts_with("place of checkpoint.save differs between ranks: "), "{message}");
+    let line = folder.read("places.py").lines().position(|line| line.contains("checkpoint_id=own"));
+    let sides = report["divergence"]["sides"].as_array().expect("it has sides");
+    for side in sides {
+        let frame = side["call"]["frames"][0]["line"].as_u64();
+        assert_eq!(frame, line.map(|line| line as u64 + 1), "{side}");
+        assert!(side["call"]["place"].as_str().is_some_and(|place| place.contains("/checkpoints/")), "{side}");
+    }
+    assert_eq!(prediction(&report, "unagreed-path")["evidence"], "confirmed");
+    assert!(run.err.contains("two checkpoints") || run.out.contains("two checkpoints"), "{run:?}");
 }
 
 #[test]

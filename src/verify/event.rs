@@ -190,6 +190,9 @@ pub struct Signature {
     pub members: Vec<u32>,
     /// Who issues it when the program does not itself: `DistributedDataParallel`, `DTensor`; or empty.
     pub implicit: String,
+    /// The folder or address that a checkpoint of all ranks is written to; empty for other operations.
+    #[serde(default)]
+    pub place: String,
     /// Texts among the variables that the arguments are taken from (`name=bias` for `all_reduce(grads[name])`): they tell
     /// apart calls of one line that are otherwise alike. Empty where there are none.
     pub label: String,

@@ -100,7 +100,7 @@ impl Outcome {
 pub struct Divergence {
     /// One sentence, lower case, no full stop.
     pub message: String,
-    /// What differs: `operation`, `reduce op`, `root`, `shape`, `dtype`, `order`, `count`, `members`; or empty.
+    /// What differs: `operation`, `reduce op`, `root`, `shape`, `dtype`, `order`, `count`, `members`, `place`; or empty.
     pub differs: &'static str,
     /// The group, or the two ends of a message.
     pub group: GroupName,
@@ -182,6 +182,8 @@ pub struct Call {
     pub asynchronous: bool,
     /// Who issues it when the program does not itself; or empty.
     pub implicit: String,
+    /// The folder or address that a checkpoint is written to; or empty.
+    pub place: String,
     /// Texts that tell calls of one line apart; or empty.
     pub label: String,
     /// The stack, innermost first.

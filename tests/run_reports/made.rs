@@ -63,6 +63,7 @@ pub fn call(op: &str, group: &GroupName, lines: &[(u32, &str)]) -> Call {
         members: Vec::new(),
         asynchronous: false,
         implicit: String::new(),
+        place: String::new(),
         label: String::new(),
         frames: lines.iter().map(|(line, function)| frame(*line, function)).collect(),
     }

@@ -49,6 +49,12 @@ def _parallel(module: object) -> None:
     patch.data_parallel(module)
 
 
+def _checkpoints(module: object) -> None:
+    from . import checkpoints
+
+    checkpoints.watch(module)
+
+
 def _functional(module: object) -> None:
     from . import dispatcher
 
@@ -59,6 +65,7 @@ _LATER = {
     "torch": _torch,
     "torch.nn.parallel.distributed": _parallel,
     "torch.distributed._functional_collectives": _functional,
+    "torch.distributed.checkpoint.state_dict_saver": _checkpoints,
     "torch.multiprocessing.spawn": raised.spawned_by_torch,
     "multiprocessing.process": raised.spawned,
     "threading": raised.threads,

@@ -77,7 +77,7 @@ struct Output {
 /// Where ranks part.
 #[derive(Serialize)]
 struct WireDivergence {
-    /// What differs: `operation`, `reduce op`, `root`, `shape`, `dtype`, `order`, `count`, `members`; or empty.
+    /// What differs: `operation`, `reduce op`, `root`, `shape`, `dtype`, `order`, `count`, `members`, `place`; or empty.
     differs: String,
     /// The group, or the two ends of a message.
     group: WireGroup,
@@ -132,6 +132,8 @@ struct WireCall {
     asynchronous: bool,
     /// Who issues it when the program does not itself; or empty.
     implicit: String,
+    /// The folder or address that a checkpoint is written to; or empty.
+    place: String,
     /// Texts that tell calls of one line apart; or empty.
     label: String,
     /// The stack, innermost first.
@@ -344,6 +346,7 @@ fn call(view: &View<'_>, call: &Call) -> WireCall {
         members: call.members.clone(),
         asynchronous: call.asynchronous,
         implicit: call.implicit.clone(),
+        place: call.place.clone(),
         label: call.label.clone(),
         frames: frames(view, &call.frames),
     }

@@ -66,6 +66,9 @@ pub(super) fn details(call: &Call) -> String {
     let mut parts: Vec<String> = Vec::new();
     parts.extend(call.reduce.clone());
     parts.extend(call.root.map(|root| format!("root {root}")));
+    if !call.place.is_empty() {
+        parts.push(call.place.clone());
+    }
     match (call.family, call.peer) {
         (Family::Send, Some(peer)) => parts.push(format!("to rank {peer}")),
         (Family::Receive, Some(peer)) => parts.push(format!("from rank {peer}")),

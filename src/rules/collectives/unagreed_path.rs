@@ -3,7 +3,7 @@
 use crate::base::Site;
 use crate::finding::{Finding, Severity};
 use crate::graph::{Program, UnagreedPath};
-use crate::rules::{Check, Findings, Group, Rule};
+use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::and_so_here;
 
@@ -14,7 +14,7 @@ pub static RULE: Rule = Rule {
     summary: "a checkpoint of all ranks in a folder that each rank names by itself, with the time or a name of its own",
     severity: Severity::Warning,
     rows: &["OM-04"],
-    verify: None,
+    verify: Some(Probe::CollectiveTrace),
     page: include_str!("../../../rules/collectives/unagreed-path.md"),
     check: Check::Program(check),
 };

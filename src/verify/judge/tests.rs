@@ -33,6 +33,7 @@ fn call(lines: &[u32]) -> Call {
         members: Vec::new(),
         asynchronous: false,
         implicit: String::new(),
+        place: String::new(),
         label: String::new(),
         frames: frames(lines),
     }

@@ -30,6 +30,7 @@ struct Kind {
     op: String,
     family: Family,
     members: Vec<u32>,
+    place: String,
     reduce: Option<String>,
     root: Option<u32>,
     dtypes: Vec<String>,
@@ -74,6 +75,7 @@ impl Calls {
         [
             (one.op != other.op || one.family != other.family, "operation"),
             (one.members != other.members, "members"),
+            (one.place != other.place, "place"),
             (one.root != other.root, "root"),
             (one.reduce != other.reduce, "reduce op"),
             (one.dtypes != other.dtypes, "dtype"),
@@ -96,6 +98,7 @@ fn kind_of(call: &Call) -> Kind {
         op: call.op.clone(),
         family: call.family,
         members: if call.family == Family::MakeGroup { call.members.clone() } else { Vec::new() },
+        place: call.place.clone(),
         reduce: call.reduce.clone(),
         root: call.root,
         dtypes: match tensors {

@@ -109,6 +109,7 @@ impl Matcher {
             members: signature.members.clone(),
             asynchronous: signature.asynchronous,
             implicit: signature.implicit.clone(),
+            place: signature.place.clone(),
             label: signature.label.clone(),
             frames: process.sites.get(&signature.site).cloned().unwrap_or_default(),
         };

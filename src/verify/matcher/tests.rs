@@ -49,6 +49,10 @@ fn parameters_that_do_not_fit_are_named() {
         "mismatched: root of broadcast differs between ranks: 0 on rank 0, 1 on rank 1"
     );
     assert_eq!(
+        told("0 checkpoint.save place=/runs/1\n1 checkpoint.save place=/runs/2"),
+        "mismatched: place of checkpoint.save differs between ranks: /runs/1 on rank 0, /runs/2 on rank 1"
+    );
+    assert_eq!(
         told("0 all_reduce shape=3\n1 all_reduce shape=4"),
         "mismatched: shape of all_reduce differs between ranks: float32[3] on rank 0, float32[4] on rank 1"
     );

@@ -115,7 +115,7 @@ impl Matcher {
         let calls: Vec<CallId> = cells.filter_map(|(_, call)| call).collect();
         let first = *calls.first()?;
         // Of several differences the coarsest one explains the others.
-        let order = ["operation", "members", "root", "reduce op", "dtype", "shape"];
+        let order = ["operation", "members", "place", "root", "reduce op", "dtype", "shape"];
         let found = calls.iter().filter_map(|call| self.calls.difference(first, *call));
         found.min_by_key(|what| order.iter().position(|known| known == what))
     }
@@ -325,6 +325,7 @@ fn ends(key: Key) -> GroupName {
 /// What of a call differs, in words.
 fn aspect(call: &Call, differs: &str) -> String {
     match differs {
+        "place" => call.place.clone(),
         "root" => call.root.map_or_else(|| "none".into(), |root| root.to_string()),
         "reduce op" => call.reduce.clone().unwrap_or_else(|| "none".into()),
         _ => tensors(call),

@@ -73,6 +73,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "matrix/zygote.py",
     "probe/__init__.py",
     "probe/calls.py",
+    "probe/checkpoints.py",
     "probe/dispatcher.py",
     "probe/environment.py",
     "probe/groups.py",

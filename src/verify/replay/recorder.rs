@@ -290,6 +290,7 @@ impl Log {
             asynchronous: false,
             members: Vec::new(),
             implicit: String::new(),
+            place: String::new(),
             label: String::new(),
         };
         let next = self.signatures.len() as u32;

@@ -171,6 +171,7 @@ impl Play {
                             .filter_map(|rank| rank.parse().ok())
                             .collect(),
                         implicit: String::new(),
+                        place: value("place").unwrap_or("").into(),
                         label: value("label").unwrap_or("").into(),
                     }),
                 );
