@@ -51,6 +51,7 @@ mod shapes;
 mod sharding;
 mod signals;
 mod sites;
+mod sole;
 mod stranded;
 mod suspects;
 mod taint;

@@ -3,95 +3,13 @@
 use crate::base::{FunctionId, Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Node, Value};
-use crate::model::{Call, Expr, ExprId};
+use crate::model::{Call, ExprId};
 
 use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::types::{hands_on, moves, tells_kind, tells_shape};
 use super::wrapped::BACKWARD;
 use super::{Engine, Frame};
-
-/// Method names too common to guess a definition by.
-const TOO_COMMON: &[&str] = &[
-    "get",
-    "set",
-    "run",
-    "call",
-    "step",
-    "save",
-    "load",
-    "close",
-    "start",
-    "stop",
-    "update",
-    "reset",
-    "forward",
-    "backward",
-    "append",
-    "add",
-    "pop",
-    "put",
-    "join",
-    "split",
-    "items",
-    "keys",
-    "values",
-    "copy",
-    "read",
-    "write",
-    "open",
-    "init",
-    "train",
-    "eval",
-    "log",
-    "build",
-    "create",
-    "process",
-    "execute",
-    "apply",
-    "register",
-    "setup",
-    "send",
-    "recv",
-    "wait",
-    "format",
-    "clear",
-    "extend",
-    "insert",
-    "remove",
-    "index",
-    "count",
-    "sort",
-    "reverse",
-    "state_dict",
-    "load_state_dict",
-    "parameters",
-    "to",
-    "size",
-    "shape",
-    "fit",
-    "test",
-    "validate",
-    "predict",
-    "flush",
-    "exit",
-    "enter",
-    "next",
-    "iter",
-    // Sockets, executors, locks and processes have these.
-    "connect",
-    "listen",
-    "accept",
-    "submit",
-    "acquire",
-    "cancel",
-    "notify",
-    "terminate",
-    "communicate",
-];
-
-/// Libraries whose decorators call what they are given where it is called.
-const CALLS_IN_PLACE: [&str; 6] = ["abc", "builtins", "contextlib", "functools", "torch", "typing"];
 
 impl<'p> Engine<'p> {
     pub(super) fn method_call(
@@ -208,7 +126,8 @@ impl<'p> Engine<'p> {
         let is_one_of = self.may_be_one_of(receiver);
         if !is_one_of
             && !self.is_of_a_library(receiver)
-            && let Some(method) = self.unique_method(frame, name)
+            && let Some(method) = self.program.sole_method(frame.file, name)
+            && self.reaches(method)
             && self.takes(method, &arguments)
         {
             return self.call_method(frame, method, arguments, span);
@@ -373,41 +292,5 @@ impl<'p> Engine<'p> {
             Node::Instance(class, _) => !self.program.external_bases(*class).is_empty(),
             _ => false,
         }
-    }
-
-    /// The only method of that name in the same tree, when a collective can be reached from it.
-    fn unique_method(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<FunctionId> {
-        if name.as_str().len() < 5 || TOO_COMMON.contains(&name.as_str()) {
-            return None;
-        }
-        let mut near = self.program.methods_named(name).iter().filter(|&&method| {
-            let (file, _) = self.program.locate(method);
-            self.program.same_tree(file, frame.file)
-        });
-        match (near.next(), near.next()) {
-            (Some(&method), None) if self.reaches(method) && !self.is_handed_over(method) => Some(method),
-            _ => None,
-        }
-    }
-
-    /// Whether a method is handed to a decorator of which nothing is known: who calls it, in which process, is that one's
-    /// affair.
-    fn is_handed_over(&self, method: FunctionId) -> bool {
-        let (file, local) = self.program.locate(method);
-        let model = &self.program.file(file).model;
-        model.list(model.function(local).decorators).iter().any(|&decorator| {
-            let decorator = match model.expr(decorator) {
-                Expr::Call(call) => model.call(call).callee,
-                _ => decorator,
-            };
-            match self.program.target(file, model.module(), decorator) {
-                Some(Target::Function(_) | Target::Class(_)) => true,
-                Some(Target::External(name)) => {
-                    let (library, rest) = name.as_str().split_once('.').unwrap_or((name.as_str(), ""));
-                    !rest.is_empty() && !CALLS_IN_PLACE.contains(&library)
-                }
-                _ => false,
-            }
-        })
     }
 }

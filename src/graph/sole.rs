@@ -1,0 +1,125 @@
+//! Methods that are told by their names alone: one class of the tree has one that is called so.
+
+use crate::base::{FileId, FunctionId, Symbol};
+use crate::model::Expr;
+
+use super::program::Program;
+use super::resolve::Target;
+
+/// Method names too common to guess a definition by.
+const TOO_COMMON: &[&str] = &[
+    "get",
+    "set",
+    "run",
+    "call",
+    "step",
+    "save",
+    "load",
+    "close",
+    "start",
+    "stop",
+    "update",
+    "reset",
+    "forward",
+    "backward",
+    "append",
+    "add",
+    "pop",
+    "put",
+    "join",
+    "split",
+    "items",
+    "keys",
+    "values",
+    "copy",
+    "read",
+    "write",
+    "open",
+    "init",
+    "train",
+    "eval",
+    "log",
+    "build",
+    "create",
+    "process",
+    "execute",
+    "apply",
+    "register",
+    "setup",
+    "send",
+    "recv",
+    "wait",
+    "format",
+    "clear",
+    "extend",
+    "insert",
+    "remove",
+    "index",
+    "count",
+    "sort",
+    "reverse",
+    "state_dict",
+    "load_state_dict",
+    "parameters",
+    "to",
+    "size",
+    "shape",
+    "fit",
+    "test",
+    "validate",
+    "predict",
+    "flush",
+    "exit",
+    "enter",
+    "next",
+    "iter",
+    // Sockets, executors, locks and processes have these.
+    "connect",
+    "listen",
+    "accept",
+    "submit",
+    "acquire",
+    "cancel",
+    "notify",
+    "terminate",
+    "communicate",
+];
+
+/// Libraries whose decorators call what they are given where it is called.
+const CALLS_IN_PLACE: [&str; 6] = ["abc", "builtins", "contextlib", "functools", "torch", "typing"];
+
+impl Program {
+    /// The only method of that name in the tree of a file, whatever it is called on.
+    pub(super) fn sole_method(&self, from: FileId, name: Symbol) -> Option<FunctionId> {
+        if name.as_str().len() < 5 || TOO_COMMON.contains(&name.as_str()) {
+            return None;
+        }
+        let near = |method: &&FunctionId| self.same_tree(self.locate(**method).0, from);
+        let mut near = self.methods_named(name).iter().filter(near);
+        match (near.next(), near.next()) {
+            (Some(&method), None) if !self.is_handed_over(method) => Some(method),
+            _ => None,
+        }
+    }
+
+    /// Whether a method is handed to a decorator of which nothing is known: who calls it, in which process, is that one's
+    /// affair.
+    fn is_handed_over(&self, method: FunctionId) -> bool {
+        let (file, local) = self.locate(method);
+        let model = &self.file(file).model;
+        model.list(model.function(local).decorators).iter().any(|&decorator| {
+            let decorator = match model.expr(decorator) {
+                Expr::Call(call) => model.call(call).callee,
+                _ => decorator,
+            };
+            match self.target(file, model.module(), decorator) {
+                Some(Target::Function(_) | Target::Class(_)) => true,
+                Some(Target::External(name)) => {
+                    let (library, rest) = name.as_str().split_once('.').unwrap_or((name.as_str(), ""));
+                    !rest.is_empty() && !CALLS_IN_PLACE.contains(&library)
+                }
+                _ => false,
+            }
+        })
+    }
+}
