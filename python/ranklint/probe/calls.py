@@ -270,6 +270,7 @@ def intern(op: str, family: str, site: int, **more: Any) -> int:
         "members": [],
         "implicit": "",
         "label": "",
+        "place": "",
         **more,
     }
     text = log.dumps(content)
