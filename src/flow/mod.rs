@@ -17,7 +17,7 @@ pub use bearing::Bearing;
 pub use concrete::{Answers, Assignment, Concrete, Evaluator, GroupKey, Missing, Truth, World};
 pub use effect::{ChoiceForm, Effect, EffectId, Effects, Event, EventId, Exit, HandlerEffect, LoopKind, Summed};
 pub use region::{Standing, disputed, standings};
-pub use trace::{Decided, Difference, Heal, Healed, Parting, Reached, Tracer};
+pub use trace::{Asked, Decided, Difference, Heal, Healed, Parting, Reached, Tracer};
 pub use value::{
     COLLECTED, COMPREHENSION, DISPATCH, Facts, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, REPEAT, SPREAD, STORE,
     TOO_DEEP, UPDATE, Value, Values, WITHOUT, parts,

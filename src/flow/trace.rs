@@ -24,7 +24,8 @@ use super::bearing::Bearing;
 use super::concrete::{Answers, Assignment, Cases, Concrete, Evaluator, GroupKey, Truth, World, label};
 use super::effect::{Effect, EffectId, Effects, EventId, Exit, LoopKind};
 use super::value::{Node, Value, Values};
-use asked::{Asked, Said};
+pub use asked::Asked;
+use asked::Said;
 use build::Run;
 use topics::Topics;
 
@@ -283,11 +284,13 @@ pub struct Tracer<'a> {
     alike: FxHashMap<MemoKey, TraceId>,
     /// What goes alike for those that agree in what it asks for, as some classes went.
     shared: FxHashMap<(MemoKey, Said), TraceId>,
-    asked: Asked,
+    asked: Rc<RefCell<Asked>>,
     /// Whether each class is to decide for itself.
     records: bool,
     /// Whether classes take over from each other what they take alike.
     shares: bool,
+    /// What was asked where the answer makes a difference, for whoever wants to know.
+    mattered: Option<FxHashSet<Value>>,
 }
 
 /// Choices about something that was sent, which a class settles by something else.
@@ -337,13 +340,20 @@ impl<'a> Tracer<'a> {
             common: Answers::default(),
             alike: FxHashMap::default(),
             shared: FxHashMap::default(),
-            asked: Asked::new(world.axes),
+            asked: Rc::new(RefCell::new(Asked::new(world.axes))),
             records: false,
             shares: false,
+            mattered: None,
         };
         tracer.make(Shape::End, [END; 3], None);
         tracer.make(Shape::Abort, [END; 3], None);
         tracer
+    }
+
+    /// The same, going on with what another one has found out about what effects ask for; of classes along the same axes.
+    #[must_use]
+    pub fn with_asked(self, asked: &Rc<RefCell<Asked>>) -> Self {
+        Tracer { asked: asked.clone(), ..self }
     }
 
     /// Whether the bound on steps was hit: nothing may be concluded then.
@@ -371,6 +381,21 @@ impl<'a> Tracer<'a> {
         out
     }
 
+    /// What the class asks on its way where it matters how the answer is, in no order; nothing where that takes too many
+    /// steps. Only a tracer that has traced nothing yet knows all of it.
+    pub fn mattering(mut self, root: EffectId, class: &Assignment) -> Option<Vec<Value>> {
+        self.mattered = Some(FxHashSet::default());
+        self.trace(root, class);
+        let all = self.mattered.take().filter(|_| !self.exhausted())?;
+        Some(all.into_iter().collect())
+    }
+
+    fn matters(&mut self, question: Value) {
+        if let Some(all) = &mut self.mattered {
+            all.insert(question);
+        }
+    }
+
     fn trace(&mut self, root: EffectId, class: &Assignment) -> Traced {
         let continuations =
             Continuations { next: END, ret: END, brk: END, again: END, raise: None, hole: None, level: 0 };
@@ -379,7 +404,7 @@ impl<'a> Tracer<'a> {
         }
         let evaluator = Evaluator::new(self.values, self.world, class).with_common(std::mem::take(&mut self.common));
         self.shares = !self.records && self.effects.summed(root).weight >= MIN_SHARED;
-        let said = if self.shares { self.asked.said(self.values, class) } else { Said::default() };
+        let said = if self.shares { self.asked.borrow_mut().said(self.values, class) } else { Said::default() };
         let mut run =
             Run { tracer: self, evaluator, said, memo: FxHashMap::default(), calls: Vec::new(), choice: None };
         let made = run.effect(root, &continuations);

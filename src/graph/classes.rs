@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashSet;
 
 use crate::flow::{
-    Answers, Assignment, Axes, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, IS_MEMBER, LoopKind, MEMBERS,
-    Missing, Node, Value, Values, World,
+    Answers, Assignment, Axes, Concrete, Effect, EffectId, Effects, Evaluator, EventId, GroupKey, IS_MEMBER, LoopKind,
+    MEMBERS, Missing, Node, Value, Values, World,
 };
 
 /// What evaluation has made: all that comparing classes of ranks needs to know, for any number of threads at once.
@@ -41,14 +41,15 @@ pub(super) const MAX_ATOMS: usize = 4;
 /// Opaque facts that are varied at all.
 pub(super) const MAX_VARIED: usize = 48;
 
-pub(super) fn outline(effects: &Effects, root: EffectId) -> Outline {
+/// The outline of what is `wanted`, and of what lies around it.
+pub(super) fn outline(effects: &Effects, root: EffectId, mut wanted: impl FnMut(EffectId) -> bool) -> Outline {
     let mut out = Outline { events: Vec::new(), tests: Vec::new(), loops: Vec::new(), questions: Vec::new() };
     let mut seen = FxHashSet::default();
     let mut pending = vec![(root, 0)];
     while let Some((effect, depth)) = pending.pop() {
         let ask = |questions: &mut Vec<Decider>, value, counts| questions.push(Decider { depth, value, counts });
         let mut inside = depth;
-        if !seen.insert(effect) {
+        if !seen.insert(effect) || !wanted(effect) {
             continue;
         }
         let mut below: Vec<EffectId> = Vec::new();
@@ -252,8 +253,7 @@ pub(super) fn needed(terms: Terms<'_>, outline: &Outline, world: World) -> Missi
                 continue;
             }
             let iter = evaluator.counted(question.value);
-            let known =
-                matches!(evaluator.value(iter), crate::flow::Concrete::Tuple(_) | crate::flow::Concrete::Keys(_));
+            let known = matches!(evaluator.value(iter), Concrete::Tuple(_) | Concrete::Keys(_));
             if !known && terms.values.shape(iter).meets(world.axes) {
                 evaluator.missing.borrow_mut().ask(iter);
             }
@@ -276,6 +276,22 @@ pub(super) fn needed(terms: Terms<'_>, outline: &Outline, world: World) -> Missi
         }
     }
     out
+}
+
+/// Whether peers can see in an event how this rank answers a question of fact, or what it holds.
+pub(super) fn tells_facts(terms: Terms<'_>, outline: &Outline, evaluator: &Evaluator<'_>) -> bool {
+    outline.events.iter().any(|&event| {
+        let event = terms.effects.event(event);
+        evaluator.group(event.group);
+        evaluator.members_wire(event.members);
+        let asked = !evaluator.missing.borrow().atoms.is_empty();
+        let told = [event.root, event.operator, event.members].into_iter().flatten();
+        asked
+            || told.into_iter().any(|value| {
+                let own = terms.values.vary(value).meets(evaluator.world.axes);
+                own && matches!(evaluator.value(value), Concrete::Opaque(_))
+            })
+    })
 }
 
 /// Classes to start from: all opaque facts false, all true, and every mixture while they are few.

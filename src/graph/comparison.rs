@@ -1,12 +1,19 @@
 //! Compares what classes of ranks issue on one group: whether they part ways in a function, and where first.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use crate::flow::{Assignment, Axes, EffectId, GroupKey, Healed, Missing, Node, Tracer, Value, World, disputed};
+use rustc_hash::FxHashSet;
+
+use crate::flow::{
+    Asked, Assignment, Axes, Bearing, EffectId, Evaluator, GroupKey, Healed, Missing, Node, Tracer, Value, World,
+    disputed,
+};
 
 use super::classes::{
     MAX_ATOMS, MAX_VARIED, Outline, Terms, axes_of, bases, contradicts, groups, is_misplaced, members, needed,
-    neighbours, outline, world_size,
+    neighbours, outline, tells_facts, world_size,
 };
 use super::witness::Found;
 
@@ -28,7 +35,6 @@ const MAX_SINGLE: usize = 3;
 /// What a function's comparisons have in common.
 pub(super) struct Question {
     root: EffectId,
-    outline: Outline,
     size: i64,
     /// The groups on which something is issued that classes may disagree about.
     pub groups: BTreeSet<GroupKey>,
@@ -45,14 +51,14 @@ impl Question {
         if disputed.is_empty() {
             return None;
         }
-        let outline = outline(terms.effects, root);
+        let outline = outline(terms.effects, root, |_| true);
         let size = world_size(terms, &outline);
-        Some(Question { root, outline, size, groups: groups(terms, &disputed, size) })
+        Some(Question { root, size, groups: groups(terms, &disputed, size) })
     }
 
     /// Where classes of ranks first differ on the group, but for what is healed.
     pub fn first_difference(&self, terms: Terms<'_>, group: &GroupKey, healed: &Healed) -> Answer<Found> {
-        first_difference(terms, self.root, &self.outline, group, self.size, healed)
+        first_difference(terms, self.root, group, self.size, healed)
     }
 
     /// What was asked about.
@@ -79,7 +85,7 @@ pub(super) fn parts_ranks(terms: Terms<'_>, root: EffectId, healed: &Healed) -> 
     };
     let mut answer = Answer::InStep;
     for group in &question.groups {
-        match first_difference(terms, root, &question.outline, group, question.size, healed) {
+        match first_difference(terms, root, group, question.size, healed) {
             Answer::Parted(found) => return Answer::Parted(Box::new(Parting { question, found: *found })),
             Answer::TooLarge => answer = Answer::TooLarge,
             Answer::InStep => {}
@@ -88,20 +94,17 @@ pub(super) fn parts_ranks(terms: Terms<'_>, root: EffectId, healed: &Healed) -> 
     answer
 }
 
-fn first_difference(
-    terms: Terms<'_>,
-    root: EffectId,
-    outline: &Outline,
-    group: &GroupKey,
-    size: i64,
-    healed: &Healed,
-) -> Answer<Found> {
+fn first_difference(terms: Terms<'_>, root: EffectId, group: &GroupKey, size: i64, healed: &Healed) -> Answer<Found> {
     let axes = axes_of(terms, group);
     let extent = size.min(4);
     let world = World { size, extent, axes, single: Axes::NONE };
-    let members = members(terms, group, outline);
-    let missing = needed(terms, outline, world);
-    match compare_classes(terms, root, group, world, &members, &missing, healed) {
+    // What is asked on the way to other groups parts nobody on this one.
+    let mut bearing = Bearing::new(terms.values, terms.effects, world, group.clone());
+    let outline = outline(terms.effects, root, |effect| bearing.concerns(effect));
+    let members = members(terms, group, &outline);
+    let on = &OnGroup { group, outline, members, asked: Rc::new(RefCell::new(Asked::new(axes))) };
+    let missing = needed(terms, &on.outline, world);
+    match compare_classes(terms, root, on, world, &missing, healed) {
         Answer::InStep => {}
         // Too large with all axes: as a rule too large with one less.
         answer @ (Answer::Parted(_) | Answer::TooLarge) => return answer,
@@ -110,8 +113,8 @@ fn first_difference(
     let others = missing.sizes.iter().filter(|asked| !axes.without(**asked).is_empty()).take(MAX_SINGLE);
     let mut answers = others.copied().map(|single| {
         let world = World { single, ..world };
-        let missing = needed(terms, outline, world);
-        compare_classes(terms, root, group, world, &members, &missing, healed)
+        let missing = needed(terms, &on.outline, world);
+        compare_classes(terms, root, on, world, &missing, healed)
     });
     answers.find(|answer| matches!(answer, Answer::Parted(_))).unwrap_or(Answer::InStep)
 }
@@ -126,17 +129,27 @@ pub(super) enum Answer<T> {
     TooLarge,
 }
 
+/// A group, and what of a function bears on it.
+struct OnGroup<'c> {
+    group: &'c GroupKey,
+    outline: Outline,
+    /// What holds for all of its members.
+    members: BTreeMap<Value, bool>,
+    /// What effects ask for, as far as that has been found out.
+    asked: Rc<RefCell<Asked>>,
+}
+
 /// Compares classes of ranks in a job of that form.
 fn compare_classes(
     terms: Terms<'_>,
     root: EffectId,
-    group: &GroupKey,
+    on: &OnGroup<'_>,
     world: World,
-    members: &BTreeMap<Value, bool>,
     missing: &Missing,
     healed: &Healed,
 ) -> Answer<Found> {
     let World { size, .. } = world;
+    let OnGroup { group, members, .. } = on;
     let atoms: Vec<Value> = missing.atoms.iter().copied().filter(|atom| !members.contains_key(atom)).collect();
     let ranks: Vec<i64> = match (group, missing.rank) {
         (GroupKey::Made(_, ranks), _) => ranks.iter().copied().filter(|rank| (0..size).contains(rank)).collect(),
@@ -150,9 +163,8 @@ fn compare_classes(
     // facts may differ.
     let (no_axes, first) = (BTreeSet::new(), &ranks[..1]);
     let places = |base: &Assignment| neighbours(base, &[], &missing.axes, &ranks, world);
-    let facts = |base: &Assignment| neighbours(base, &atoms, &no_axes, first, world);
     let bases = bases(&atoms, &missing.axes, members, &ranks);
-    let among = Among { terms, root, group, world, missing, ranks: &ranks };
+    let among = Among { terms, root, on, world, missing, ranks: &ranks };
     let mut tracer = among.tracer(healed, FUEL);
     match among.first(&mut tracer, bases.iter().map(|base| (base, places(base)))) {
         Answer::InStep => {}
@@ -166,6 +178,15 @@ fn compare_classes(
     {
         return answer;
     }
+    let (atoms, bases, open) = match among.mattering(&atoms, healed) {
+        Some(mattering) => {
+            let bases = self::bases(&mattering, &missing.axes, members, &ranks);
+            let open = open_base(&bases, members);
+            (mattering, bases, open)
+        }
+        None => (atoms, bases, open),
+    };
+    let facts = |base: &Assignment| neighbours(base, &atoms, &no_axes, first, world);
     match among.first(&mut tracer, bases.iter().map(|base| (base, facts(base)))) {
         Answer::InStep => {}
         answer => return answer,
@@ -190,7 +211,7 @@ fn compare_classes(
 struct Among<'c> {
     terms: Terms<'c>,
     root: EffectId,
-    group: &'c GroupKey,
+    on: &'c OnGroup<'c>,
     world: World,
     missing: &'c Missing,
     ranks: &'c [i64],
@@ -198,7 +219,29 @@ struct Among<'c> {
 
 impl<'c> Among<'c> {
     fn tracer(&self, healed: &'c Healed, fuel: u32) -> Tracer<'c> {
-        Tracer::new(self.terms.values, self.terms.effects, self.world, self.group.clone(), healed, fuel)
+        let Terms { values, effects } = self.terms;
+        Tracer::new(values, effects, self.world, self.on.group.clone(), healed, fuel).with_asked(&self.on.asked)
+    }
+
+    /// Of many facts those whose answers make a difference to what the first rank issues, whatever the others are; nothing
+    /// where that cannot be said.
+    fn mattering(&self, atoms: &[Value], healed: &Healed) -> Option<Vec<Value>> {
+        if atoms.len() <= MAX_ATOMS {
+            return None;
+        }
+        let coordinates = self.missing.axes.iter().map(|&axis| (axis, 0)).collect();
+        let open = Assignment { rank: self.ranks[0], coordinates, atoms: self.on.members.clone() };
+        let evaluator = Evaluator::new(self.terms.values, self.world, &open);
+        if tells_facts(self.terms, &self.on.outline, &evaluator) {
+            return None;
+        }
+        let questions = self.tracer(healed, OPEN_FUEL).mattering(self.root, &open)?;
+        for question in questions {
+            evaluator.truth(question);
+            evaluator.missing.borrow_mut().ask(question);
+        }
+        let asked: FxHashSet<Value> = evaluator.missing.take().atoms.into_iter().collect();
+        Some(atoms.iter().copied().filter(|atom| asked.contains(atom)).collect())
     }
 
     /// The first two classes that part, of each base and its neighbours.
@@ -226,7 +269,7 @@ impl<'c> Among<'c> {
                         Some((other.clone(), class, difference))
                     });
                     let (one, other, difference) = by_place.unwrap_or_else(|| (base.clone(), other, difference));
-                    let (group, world) = (self.group.clone(), self.world);
+                    let (group, world) = (self.on.group.clone(), self.world);
                     return Answer::Parted(Box::new(Found { group, world, one, other, difference, open: false }));
                 }
                 if tracer.exhausted() {

@@ -30,7 +30,7 @@ pub(super) struct Said {
 }
 
 /// The facts that effects ask for.
-pub(super) struct Asked {
+pub struct Asked {
     facts: FxHashMap<Value, Facts>,
     /// Facts that say what a value equals.
     equations: FxHashMap<Value, Facts>,
@@ -56,7 +56,7 @@ impl Asked {
     }
 
     /// All that a class says.
-    pub fn said(&mut self, values: &Values, class: &Assignment) -> Said {
+    pub(super) fn said(&mut self, values: &Values, class: &Assignment) -> Said {
         let (mut told, mut holds) = (0, 0);
         for (&atom, &answer) in &class.atoms {
             let fact = self.fact(values, atom);
@@ -70,7 +70,7 @@ impl Asked {
     }
 
     /// What of all that a class says goes into how it takes the effect.
-    pub fn of_this(&mut self, values: &Values, effects: &Effects, effect: EffectId, said: Said) -> Said {
+    pub(super) fn of_this(&mut self, values: &Values, effects: &Effects, effect: EffectId, said: Said) -> Said {
         let asked = self.of_effect(values, effects, effect);
         let place = if asked & PLACE == 0 { 0 } else { said.place };
         Said { told: said.told & asked, holds: said.holds & asked, place }

@@ -208,7 +208,7 @@ impl Run<'_, '_> {
 impl Tracer<'_> {
     /// What a class says of the facts that the effect asks for.
     fn asks(&mut self, effect: EffectId, said: Said) -> Said {
-        self.asked.of_this(self.values, self.effects, effect, said)
+        self.asked.borrow_mut().of_this(self.values, self.effects, effect, said)
     }
 }
 

@@ -10,6 +10,7 @@ impl Run<'_, '_> {
         if self.tracer.same(then, otherwise) {
             return then;
         }
+        self.tracer.matters(test);
         match (self.evaluator.truth(test), self.tracer.values.node(test)) {
             (Truth::Known(known), _) => {
                 if known {

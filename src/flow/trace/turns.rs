@@ -16,6 +16,7 @@ impl Run<'_, '_> {
         let after = self.effect(orelse, to);
         let level = to.level + 1;
         let mute = !self.tracer.effects.summed(body).events;
+        self.tracer.matters(kind_label(kind));
         match kind {
             LoopKind::For { iter, item } => {
                 let whole = iter;
