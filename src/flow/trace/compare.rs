@@ -163,10 +163,9 @@ impl Tracer<'_> {
         let inside = [one, other].map(|trace| self.topics[trace.0 as usize]);
         let around = [here, there].map(|frames| frames.as_ref().map_or_else(Topics::default, |frame| frame.topics));
         let asked = inside.into_iter().chain(around).fold(Topics::default(), Topics::with);
-        let told = search.told_apart.iter().filter(|(question, _)| asked.meets(self.topic(*question)));
-        let mut told: Vec<(u64, bool)> = told.copied().collect();
-        told.sort_unstable();
-        label(&told)
+        let told = search.told_apart.iter().filter(|told| asked.meets(told.about));
+        // In whatever order they were given.
+        told.fold(0, |sum, told| sum.wrapping_add(told.label))
     }
 
     fn entered(&self, level: u16, whole: TraceId, known: [usize; 2], paired: bool, outer: &Frames) -> Frames {
@@ -196,7 +195,7 @@ impl Tracer<'_> {
         search.cut |= !tells;
         search.assume(answer);
         if tells {
-            search.told_apart.push(answer);
+            search.told_apart.push(Told { question: answer.0, about: self.topic(answer.0), label: label(&answer) });
         }
         let found = self.difference(one, other, here, there, search);
         search.retract();
@@ -315,12 +314,25 @@ struct Search {
     /// The same, by question.
     answers: FxHashMap<u64, bool>,
     /// Those of them that make one visit of two traces another than the next.
-    told_apart: Vec<(u64, bool)>,
+    told_apart: Vec<Told>,
     /// How many they may be; more are kept in mind, but lead to no visit of their own.
     limit: usize,
     /// Whether there were more.
     cut: bool,
 }
+
+/// An answer that makes visits differ.
+#[derive(Clone, Copy)]
+struct Told {
+    question: u64,
+    /// What the question is about.
+    about: Topics,
+    /// Says which question and which answer.
+    label: u64,
+}
+
+/// What is assumed, and of that what makes visits differ.
+type Kept = (Vec<(u64, bool)>, Vec<Told>);
 
 impl Search {
     /// Assumes an answer to a question that has none yet.
@@ -337,12 +349,12 @@ impl Search {
     }
 
     /// Forgets the answers that were given inside a loop and do not last.
-    fn forget(&mut self, known: [usize; 2], lasting: &FxHashSet<u64>) -> [Vec<(u64, bool)>; 2] {
-        let before = [self.assumed.clone(), self.told_apart.clone()];
-        for (answers, known) in [&mut self.assumed, &mut self.told_apart].into_iter().zip(known) {
-            let mut at = 0..;
-            answers.retain(|(label, _)| at.next() < Some(known) || lasting.contains(label));
-        }
+    fn forget(&mut self, [assumed, told_apart]: [usize; 2], lasting: &FxHashSet<u64>) -> Kept {
+        let before = (self.assumed.clone(), self.told_apart.clone());
+        let mut at = 0..;
+        self.assumed.retain(|(question, _)| at.next() < Some(assumed) || lasting.contains(question));
+        let mut at = 0..;
+        self.told_apart.retain(|told| at.next() < Some(told_apart) || lasting.contains(&told.question));
         self.answers = self.assumed.iter().copied().collect();
         before
     }
@@ -352,7 +364,7 @@ impl Search {
         [self.assumed.len(), self.told_apart.len()]
     }
 
-    fn remember(&mut self, [assumed, told_apart]: [Vec<(u64, bool)>; 2]) {
+    fn remember(&mut self, (assumed, told_apart): Kept) {
         (self.assumed, self.told_apart) = (assumed, told_apart);
         self.answers = self.assumed.iter().copied().collect();
     }
