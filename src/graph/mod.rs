@@ -26,6 +26,7 @@ mod handed;
 mod hazard;
 mod helpers;
 mod kept;
+mod launched;
 mod membership;
 mod messages;
 mod modules;

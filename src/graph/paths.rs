@@ -141,7 +141,8 @@ fn named_by(engine: &Engine<'_>, place: Value) -> Option<Value> {
             }
             Node::Apply(name, parts) if !(is_format(name.as_str()) && of_days(engine, parts)) => further.extend(parts),
             Node::Binary(_, left, right) => further.extend([*left, *right]),
-            Node::If(_, then, otherwise) => further.extend([*then, *otherwise]),
+            // Whom a question about the rank has name it names it for itself: the others have another name, or none.
+            Node::If(test, then, otherwise) if values.vary(*test).is_empty() => further.extend([*then, *otherwise]),
             Node::Attribute(whole, _) | Node::Index(whole, _) => further.push(*whole),
             Node::Sequence(parts) | Node::Mapped(_, parts) | Node::Invoked(_, parts) => further.extend(parts),
             Node::Carried(_, _, parts) => further.extend(parts.first()),
