@@ -151,8 +151,8 @@ def unpack(archive: Path, target: Path) -> None:
 
 
 def build() -> dict[str, str]:
-    """Build both programs in release mode and say where they lie."""
-    command = ["cargo", "build", "--release", "--locked", "--message-format=json-render-diagnostics"]
+    """Build both programs as they are published and say where they lie."""
+    command = ["cargo", "build", "--profile=dist", "--locked", "--message-format=json-render-diagnostics"]
     command += ["--bench=parse_only", "--bin=ranklint"]
     built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout
     artifacts = [json.loads(line) for line in built.splitlines()]

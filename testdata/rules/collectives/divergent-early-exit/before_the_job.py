@@ -16,6 +16,7 @@ def main(args):
     if os.path.exists(args.log_path):
         print("there is a run of this name already")
         return
+    os.makedirs(args.log_path)
     args.world_size = torch.cuda.device_count()
     if args.distributed:
         mp.spawn(worker, nprocs=args.world_size, args=(args,))
@@ -27,4 +28,5 @@ def started_by_others(args):
     if os.path.exists(args.log_path):
         print("there is a run of this name already")
         return
+    os.makedirs(args.log_path, exist_ok=True)
     worker(int(os.environ["RANK"]), args)  # error: [divergent-early-exit]
