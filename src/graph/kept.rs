@@ -50,10 +50,15 @@ impl Evidence<'_, '_> {
     /// these, and has been asked by others before: where all have asked for all groups there, nobody makes one here.
     pub(super) fn asks_for_a_kept_group(&self) -> bool {
         let engine = self.engine;
-        if self.kind != SplitKind::GroupCreation || self.decision.is_some() {
+        if self.kind != SplitKind::GroupCreation {
             return false;
         }
         let asked_before = self.is_asked_for_in_turn();
+        // What its maker asks besides has been asked for every group then.
+        let main = engine.effects.event(self.main).site;
+        if self.decision.is_some_and(|decision| !asked_before || !engine.same_function(decision.site, main)) {
+            return false;
+        }
         let looks = |site: Site| {
             let Some((model, question)) = engine.written_at(site) else { return false };
             let sought = looks_up(model, question, engine.function_at(site));
