@@ -9,7 +9,7 @@ use super::confidence::Evidence;
 use super::witness::SplitKind;
 
 /// Parts of a list of members that are looked at.
-const MAX_PARTS: usize = 60;
+const MAX_PARTS: usize = 400;
 
 impl Evidence<'_, '_> {
     /// Whether the question is whether something lies in a cache: those are filled on every rank, at the same call.
