@@ -1,11 +1,12 @@
 //! Answers that were kept or lie there: caches, functions whose results are kept, files and folders that were given.
 
 use crate::base::{FunctionId, Site, Symbol};
-use crate::flow::{Effect, EffectId, LoopKind, Value};
+use crate::flow::{Effect, EffectId, LoopKind, Node, Value};
 use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
 
 use super::blame::{contains, preorder};
 use super::confidence::Evidence;
+use super::evaluate::Engine;
 use super::witness::SplitKind;
 
 /// Parts of a list of members that are looked at.
@@ -68,7 +69,9 @@ impl Evidence<'_, '_> {
             sought && (asked_before || maker.is_some_and(|maker| calls_of(model, maker) > 1))
         };
         preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {
-            Effect::Choice { site, .. } => contains(engine, effect, self.main) && looks(*site),
+            Effect::Choice { test, site, .. } => {
+                contains(engine, effect, self.main) && looks(*site) && !asks_for_rank(engine, *test)
+            }
             _ => false,
         })
     }
@@ -89,7 +92,7 @@ impl Evidence<'_, '_> {
             };
             engine.values.vary(iter).is_empty()
                 && preorder(engine, body).into_iter().any(|below| match engine.effects.get(below) {
-                    Effect::Event(event) => {
+                    Effect::Event(event) if *event != self.main => {
                         let event = engine.effects.event(*event);
                         event.site == site && event.members.is_some_and(of_turn)
                     }
@@ -114,6 +117,15 @@ impl Evidence<'_, '_> {
             matches!(model.expr(question), Expr::Unary(crate::model::UnaryOp::Not, _))
         };
         self.engine.written_at(born).is_some_and(told) && !self.question().is_some_and(makes)
+    }
+}
+
+/// Whether a question is whether this rank is one of several.
+fn asks_for_rank(engine: &Engine<'_>, test: Value) -> bool {
+    match *engine.values.node(test) {
+        Node::Not(inner) => asks_for_rank(engine, inner),
+        Node::Compare(CompareOp::In | CompareOp::NotIn, one, _) => matches!(engine.values.node(one), Node::Rank(_)),
+        _ => false,
     }
 }
 
