@@ -1,6 +1,7 @@
 //! Environment keys: where the program reads and writes them, through aliases and one level of helpers, and which of
 //! them are compared across ranks before anything starts.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -102,6 +103,8 @@ pub struct EnvironmentReads {
     checked_keys: FxHashSet<String>,
     checks: Vec<ParityCheck>,
     checkers: FxHashSet<FunctionId>,
+    /// Whether the project names keys that are compared.
+    is_declared: bool,
 }
 
 impl EnvironmentReads {
@@ -112,6 +115,7 @@ impl EnvironmentReads {
         let mut out = EnvironmentReads {
             test_keys: globs(patterns),
             test_heads: patterns.iter().map(head).collect(),
+            is_declared: !program.facts.parity_keys.is_empty(),
             ..Default::default()
         };
         let mut found = Vec::new();
@@ -171,6 +175,19 @@ impl EnvironmentReads {
     /// Whether the function takes part in comparing keys across ranks.
     pub fn is_checker(&self, function: FunctionId) -> bool {
         self.checkers.contains(&function)
+    }
+
+    /// Whether ranks compare what they read from the environment anywhere, or the project says that they do.
+    pub fn has_parity_check(&self) -> bool {
+        self.is_declared || self.checks.iter().any(|check| check.of_environment)
+    }
+
+    /// The keys that are read anywhere in the program and begin with the same word.
+    pub fn family<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a str> {
+        let word = key.split('_').next().unwrap_or_default();
+        let reads = self.accesses.iter().filter(|access| access.is_read());
+        let keys: BTreeSet<&str> = reads.filter_map(|access| access.key.whole()).collect();
+        keys.into_iter().filter(move |other| other.split_once('_').is_some_and(|parts| parts.0 == word))
     }
 
     /// The parity checks found in the source.

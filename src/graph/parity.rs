@@ -22,7 +22,7 @@ use super::program::Program;
 use super::resolve::{Scope, Target};
 
 use flows::{class_constant, given_to, is_identity, passed, within};
-use gathers::{BROADCAST, Kind, NAMES, gather_called, is_dead, judges, packs_bytes, payload};
+use gathers::{BROADCAST, Kind, NAMES, gather_named, is_dead, judges, may_gather, packs_bytes, payload};
 
 /// One place where ranks compare keys.
 #[derive(Clone, Debug)]
@@ -58,10 +58,10 @@ pub(super) fn checks(program: &Program, reads: &EnvironmentReads) -> Found {
         if !model.calls_one_of(&names) {
             continue;
         }
-        for (function, expr, call) in calls_to(model, &|callee| gather_called(model, callee).is_some()) {
-            let Some(gather) = gather_called(model, call.callee) else { continue };
+        for (function, expr, call) in calls_to(model, &|callee| gather_named(model, callee).is_some()) {
+            let Some(gather) = gather_named(model, call.callee) else { continue };
             let Some(seed) = payload(model, call, gather) else { continue };
-            if is_dead(model, function, model.span(expr)) {
+            if is_dead(model, function, model.span(expr)) || !may_gather(program, file, function, call.callee) {
                 continue;
             }
             // Bytes in a tensor are an object.

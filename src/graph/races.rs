@@ -69,6 +69,7 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
             let function = program.function_id(file, local);
             let Some((caller, together)) = common.entered_by_all(function) else { continue };
             let callers = if caller.is_some() { common.called_by_all(function) } else { Vec::new() };
+            let of_nodes = matches!(together, Together::TellsNodesApart(_));
             let of_tool = is_tool(path) || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
             out.extend(tried.into_iter().map(|(deed, asked)| FileRace {
                 function,
@@ -80,7 +81,7 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                 asked: Site { file, span: model.span(asked) },
                 callers: callers.clone(),
                 together,
-                confidence: if of_tool { Confidence::Low } else { Confidence::Medium },
+                confidence: if of_tool || of_nodes { Confidence::Low } else { Confidence::Medium },
             }));
         }
     }

@@ -112,7 +112,7 @@ impl Values {
             }
             Node::Range(parts) => {
                 let inner = self.joined(parts.iter().copied());
-                Facts { shape: inner.vary, ..inner }
+                Facts { shape: if self.is_line_of_ranks(parts) { Axes::NONE } else { inner.vary }, ..inner }
             }
             Node::Mapped(_, parts) => self.joined(parts.iter().copied()),
             // The loader is the same everywhere, what it yields is not.

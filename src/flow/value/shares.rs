@@ -126,6 +126,15 @@ impl Values {
             .any(|(index, per, next, same)| per == same && uniform(per) && after(index, next))
     }
 
+    /// Whether a range is as long on every rank though it begins elsewhere: `range(rank % step, size, step)`, the ranks of a
+    /// grid whose lines they divide among them.
+    pub(super) fn is_line_of_ranks(&self, bounds: &[Value]) -> bool {
+        let &[from, to, step] = bounds else { return false };
+        let begins_within = matches!(*self.node(from), Node::Binary(BinaryOp::Mod, _, by) if by == step);
+        let counts_ranks = matches!(self.node(self.meaning(to).unwrap_or(to)), Node::Size(_));
+        begins_within && counts_ranks && self.vary(step).is_empty()
+    }
+
     /// Whether a sequence was split into parts of so many elements that there is one for each rank: `n // size`.
     fn has_equal_parts(&self, whole: Value) -> bool {
         let Node::Apply(name, parts) = self.node(whole) else { return false };

@@ -29,6 +29,7 @@ impl<'p> Engine<'p> {
             Expr::Starred(inner) => self.assign(frame, inner, value),
             Expr::Subscript(container, index) => {
                 let index = self.expression(frame, index);
+                self.entry_set(frame, container, index, value);
                 self.store_element(frame, container, index, value, model.span(target));
             }
             _ => {}

@@ -18,10 +18,12 @@ impl<'p> Engine<'p> {
         let outer = std::mem::take(&mut frame.sequence);
         let mark = frame.log.len();
         let parted = frame.parted;
+        let job = frame.job.enter(guard);
         frame.guards.extend(guard);
         run(self, frame);
         frame.parts |= frame.parted && !parted && !frame.dead;
         frame.parted = parted;
+        frame.job.leave(job);
         if guard.is_some() {
             frame.guards.pop();
         }
@@ -55,8 +57,10 @@ impl<'p> Engine<'p> {
         let negated = self.values.make(Node::Not(test));
         let parts = std::mem::take(&mut frame.parts);
         let (then, then_changes, then_dead) = self.arm(frame, Some(test), |engine, frame| engine.block(frame, body));
+        let then_alone = frame.job.was_of_one();
         let (otherwise, otherwise_changes, otherwise_dead) =
             self.arm(frame, Some(negated), |engine, frame| engine.block(frame, orelse));
+        let otherwise_alone = frame.job.was_of_one();
         if then_dead {
             self.note_cut(frame, (test, span), body, &then_changes);
         }
@@ -67,6 +71,7 @@ impl<'p> Engine<'p> {
         self.choose(frame, test, span, ChoiceForm::Statement, then, otherwise);
         // What an arm issues before it takes the group down is issued.
         frame.parted |= parted;
+        self.after_arms(frame, test, (then_dead, then_alone), (otherwise_dead, otherwise_alone));
         self.merge(frame, test, span, (then_changes, then_dead), (otherwise_changes, otherwise_dead));
     }
 

@@ -333,6 +333,7 @@ impl<'p> Engine<'p> {
             true => self.unfollowed(frame, function, bound, span),
             false => self.replaced(summary.result, &mut substitution),
         };
+        self.after_leaving(frame, summary.leaves, result);
         let says_nothing = matches!(
             self.values.node(result),
             Node::None

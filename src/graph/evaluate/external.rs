@@ -65,6 +65,7 @@ impl<'p> Engine<'p> {
         if let Some(namespace) = self.namespace(dotted, &arguments) {
             return namespace;
         }
+        self.entries_set(frame, dotted, &arguments);
         self.remember_seed(frame, dotted, &arguments);
         self.remember_type(frame, dotted, &arguments);
         let asks = dotted.as_str().ends_with(".is_initialized") || dotted.as_str() == "torch.distributed.is_available";

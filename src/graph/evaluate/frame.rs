@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::failures::Failing;
+use super::job::Job;
 use super::passed::Passed;
 use super::skipped::CutShort;
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
@@ -30,6 +31,8 @@ pub(in crate::graph) struct Frame<'p> {
     pub(super) quiet: u32,
     /// Whether the job's process group has been taken down: nothing communicates any more.
     pub(super) parted: bool,
+    /// Which job it is in.
+    pub(super) job: Job,
     /// Whether one of the arms just left has taken it down.
     pub(super) parts: bool,
     /// What one rank has handed out so far.

@@ -28,6 +28,7 @@ mod failures;
 mod frame;
 mod halves;
 mod handlers;
+mod job;
 mod keyed;
 mod known_by;
 mod loops;
@@ -102,6 +103,8 @@ pub struct Summary {
     pub filled: Vec<(usize, Value)>,
     /// Parameters that it puts something into, by position, as they are in the end.
     grown: Vec<(usize, Value)>,
+    /// Whether it takes this process out of the job.
+    leaves: job::Leaves,
 }
 
 /// The evaluator and everything it has learned.
@@ -326,6 +329,7 @@ impl<'p> Engine<'p> {
             dead: false,
             quiet: 0,
             parted: false,
+            job: job::Job::default(),
             parts: false,
             passed: Vec::new(),
             failing: None,
@@ -381,7 +385,8 @@ impl<'p> Engine<'p> {
         let globals =
             rebound::rebound(model, definition).filter_map(|name| frame.get(name).map(|value| (name, value))).collect();
         let grown = self.grown(&frame);
-        Summary { effects, result, attributes, globals, filled, grown }
+        let leaves = self.leaves_job(&mut frame);
+        Summary { effects, result, attributes, globals, filled, grown, leaves }
     }
 
     /// Parameters that hold something agreed on in the end, and were not given another object on the way.
@@ -418,9 +423,11 @@ impl<'p> Engine<'p> {
     }
 
     pub(super) fn emit(&mut self, frame: &mut Frame<'p>, effect: EffectId) {
-        let silenced = frame.parted && self.effects.summed(effect).events;
+        let events = self.effects.summed(effect).events;
+        let silenced = (frame.parted || frame.job.is_of_one) && events;
         if effect != Effects::NOTHING && !frame.dead && !silenced {
             frame.sequence.push(effect);
+            frame.job.has_begun |= events;
         }
     }
 

@@ -106,7 +106,10 @@ impl<'p> Engine<'p> {
         if group == world {
             match operation.kind {
                 OperationKind::Teardown => frame.parted = true,
-                OperationKind::GroupCreation if operation.op.as_str() == JOIN => frame.parted = false,
+                OperationKind::GroupCreation if operation.op.as_str() == JOIN => {
+                    frame.parted = false;
+                    self.joins(frame, arguments);
+                }
                 _ => {}
             }
         }

@@ -97,6 +97,7 @@ impl<'p> Engine<'p> {
             dead: false,
             quiet: 0,
             parted: false,
+            job: super::job::Job::default(),
             parts: false,
             passed: Vec::new(),
             failing: None,

@@ -4,7 +4,11 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use crate::base::{Span, Symbol};
+use super::super::helpers::called;
+use super::super::program::Program;
+use super::super::resolve::Target;
+use crate::base::{FileId, FunctionId, Span, Symbol};
+use crate::catalog::Entry;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
 
 /// A call that lets ranks see each other's values.
@@ -83,8 +87,42 @@ pub(super) fn judges(model: &File, function: LocalFunction) -> bool {
     found
 }
 
+/// Whether a callee that bears the name of a gather may be one. A function of the program is, where it communicates: one
+/// that works out what a gather costs bears the same name. Of what is not found the name is all there is.
+pub(super) fn may_gather(program: &Program, file: FileId, function: LocalFunction, callee: ExprId) -> bool {
+    let Some(target) = called(program, file, function, callee) else { return true };
+    // Which class an object is of says somebody else: one that communicates may stand in for its base.
+    let namesakes = match program.function(target).class {
+        Some(_) => program.methods_named(program.function(target).name),
+        None => &[],
+    };
+    namesakes.iter().chain([&target]).any(|&one| communicates(program, one, WAY))
+}
+
+/// How many calls deep an operation is looked for.
+const WAY: u32 = 5;
+
+/// Whether a function issues an operation, itself or through the functions of the program that it calls.
+fn communicates(program: &Program, function: FunctionId, way: u32) -> bool {
+    let Some(way) = way.checked_sub(1) else { return false };
+    if program.catalogued(function).is_some() {
+        return true;
+    }
+    let (file, local) = program.locate(function);
+    let model = &program.file(file).model;
+    model.function(local).callees.iter().any(|callee| match called(program, file, local, callee.expr) {
+        Some(next) => next != function && communicates(program, next, way),
+        None => match program.target(file, local, callee.expr) {
+            Some(Target::External(dotted)) if program.catalog.entry(dotted).is_some() => {
+                matches!(program.catalog.entry(dotted), Some(Entry::Operation(_)))
+            }
+            _ => gather_named(model, callee.expr).is_some(),
+        },
+    })
+}
+
 /// The gather that a callee names; `set` only on something called a store.
-pub(super) fn gather_called(model: &File, callee: ExprId) -> Option<&'static Gather> {
+pub(super) fn gather_named(model: &File, callee: ExprId) -> Option<&'static Gather> {
     let gather = *NAMES.get(&model.last_name(callee)?)?;
     if gather.kind != Kind::Store {
         return Some(gather);

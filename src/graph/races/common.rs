@@ -20,6 +20,9 @@ use crate::model::{
 /// Calls from a function that is known to be run by all ranks to the one in question.
 const MAX_CALLS: usize = 2;
 
+/// The axis along which nodes differ.
+const NODES: &str = "host";
+
 /// Callers that are shown.
 const MAX_CALLERS: usize = 3;
 
@@ -30,6 +33,8 @@ pub enum Together {
     Issues(Symbol, Site),
     /// A question by which one rank is told apart from the others.
     TellsApart(Site),
+    /// The same of nodes: there may be one process on each.
+    TellsNodesApart(Site),
 }
 
 /// How a function is known to be run by all ranks: the call of it, and what shows it there.
@@ -78,7 +83,7 @@ impl Common<'_> {
                     let (file, _) = self.program.locate(caller);
                     Some((Some(Site { file, span: self.program.file(file).model.span(made.expr) }), together))
                 });
-                by_callers.or_else(|| Some((None, Together::TellsApart(self.tells_apart(file, local)?))))
+                by_callers.or_else(|| Some((None, self.tells_apart(file, local)?)))
             }
         };
         self.known.insert(function, found);
@@ -101,14 +106,18 @@ impl Common<'_> {
     }
 
     /// Where a function asks whether this is the first rank, for something that only that one does: others come there too.
-    fn tells_apart(&self, file: FileId, function: LocalFunction) -> Option<Site> {
+    /// A question for the node shows them where there is no other.
+    fn tells_apart(&self, file: FileId, function: LocalFunction) -> Option<Together> {
         let program = self.program;
         let model = &program.file(file).model;
         let mut found = None;
         each_in_context(model, function, &mut |_, stmt, context| {
-            if matches!(stmt, Stmt::Expr(_)) && found.is_none() {
-                let asked = context.conditions.last().filter(|&&condition| asks_for_first(program, model, condition));
-                found = asked.map(|&asked| Site { file, span: model.span(asked) });
+            let Some(&asked) = context.conditions.last().filter(|_| matches!(stmt, Stmt::Expr(_))) else { return };
+            let site = Site { file, span: model.span(asked) };
+            match (asks_for_first(program, model, asked).map(Symbol::as_str), found) {
+                (None, _) | (_, Some(Together::TellsApart(_))) => {}
+                (Some(NODES), _) => found = found.or(Some(Together::TellsNodesApart(site))),
+                (Some(_), _) => found = Some(Together::TellsApart(site)),
             }
         });
         found
@@ -265,14 +274,15 @@ fn raises(model: &File, block: crate::model::Block) -> bool {
     model.block(block).last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Raise(_)))
 }
 
-/// Whether a condition asks for rank 0, and for nothing else.
-fn asks_for_first(program: &Program, model: &File, condition: ExprId) -> bool {
+/// Along which axis a condition asks for rank 0, and for nothing else.
+fn asks_for_first(program: &Program, model: &File, condition: ExprId) -> Option<Symbol> {
     let last = |expr: ExprId| match model.expr(expr) {
         Expr::Call(call) => model.last_name(model.call(call).callee),
         _ => model.last_name(expr),
     };
-    let Expr::Compare(CompareOp::Eq, left, right) = model.expr(condition) else { return false };
-    model.expr(right) == Expr::Int(0) && last(left).is_some_and(|name| program.catalog.is_rank_by_name(name))
+    let Expr::Compare(CompareOp::Eq, left, right) = model.expr(condition) else { return None };
+    let name = last(left).filter(|&name| model.expr(right) == Expr::Int(0) && program.catalog.is_rank_by_name(name))?;
+    program.catalog.convention(name).map(|convention| convention.value.axis)
 }
 
 fn span_of(model: &File, block: crate::model::Block) -> Option<Span> {

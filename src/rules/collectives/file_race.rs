@@ -48,6 +48,7 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
     finding = match found.together {
         Together::Issues(op, site) => finding.because(site, format!("the ranks that get through wait in `{op}`")),
         Together::TellsApart(site) => finding.because(site, "several ranks come here: one of them is asked for"),
+        Together::TellsNodesApart(site) => finding.because(site, "several nodes come here: one of them is asked for"),
     };
     finding.fix = lenient(program, found);
     finding

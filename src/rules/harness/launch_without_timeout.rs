@@ -6,7 +6,7 @@ use crate::graph::Program;
 use crate::rules::calls::{keyword, passes_unseen};
 use crate::rules::{Check, Findings, Group, Rule};
 
-use super::launches::{in_test, launches, methods_on};
+use super::launches::{in_test, is_put_aside, launches, methods_on};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -42,8 +42,9 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
             _ if limited(launch.call.call) => continue,
             _ => launch.call.expr,
         };
-        // Outside of tests a job takes as long as it takes.
-        let confidence = if in_test(program, launch.call) { Confidence::Medium } else { Confidence::Low };
+        // Outside of tests a job takes as long as it takes; a test that is put aside is not waited for.
+        let is_waited_for = in_test(program, launch.call) && !is_put_aside(program, launch.call);
+        let confidence = if is_waited_for { Confidence::Medium } else { Confidence::Low };
         findings.push(
             Findings::new_finding(
                 &RULE,

@@ -77,6 +77,18 @@ pub(super) fn in_test(program: &Program, call: CallSite) -> bool {
     is_test(&entry.path) || entry.model.function(call.function).name.as_str().starts_with("test_")
 }
 
+/// Whether the test in which a launch stands is skipped whatever happens, or expected to fail.
+pub(super) fn is_put_aside(program: &Program, call: CallSite) -> bool {
+    let model = &program.file(call.file).model;
+    model.list(model.function(call.function).decorators).iter().any(|&decorator| {
+        let mark = match model.expr(decorator) {
+            Expr::Call(call) => model.call(call).callee,
+            _ => decorator,
+        };
+        model.last_name(mark).is_some_and(|name| matches!(name.as_str(), "skip" | "xfail" | "expectedFailure"))
+    })
+}
+
 /// The launcher that a command begins with.
 fn launcher(program: &Program, call: CallSite, command: ExprId) -> Option<&'static str> {
     let model = &program.file(call.file).model;

@@ -37,13 +37,24 @@ fn check(program: &Program, findings: &mut Findings) {
             finding = finding.because(gate.event, format!("`{called}` issues `{}` here", gate.op));
         }
         // A flag for tests or for debugging is set by hand, on one process; a setting of the job is set for all.
-        finding.confidence = match (environment.is_test_key(key), is_diagnostic(key)) {
+        finding.confidence = match (environment.is_test_key(key), is_diagnostic(key) && !is_set_for_all(program, key)) {
             (true, _) => Confidence::High,
             (false, true) => Confidence::Medium,
             (false, false) => Confidence::Low,
         };
         findings.push(finding);
     }
+}
+
+/// Other settings under one word from which on they are what a job is set up with.
+const SETTINGS: usize = 3;
+
+/// Whether a program that compares no environment reads the key as one of its own settings: what a job script sets for a
+/// program it hands to all ranks. Whoever compares some of them knows that they may differ.
+fn is_set_for_all(program: &Program, key: &str) -> bool {
+    let environment = program.environment();
+    let settings = || environment.family(key).filter(|other| !is_diagnostic(other) && !environment.is_test_key(other));
+    !environment.has_parity_check() && settings().count() >= SETTINGS
 }
 
 fn is_diagnostic(key: &str) -> bool {

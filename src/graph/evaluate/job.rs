@@ -1,0 +1,174 @@
+//! Processes that leave the job: who tells itself, before it joins, that the job has one process, communicates with nobody.
+
+use super::super::accesses::is_environment;
+use super::arguments::Arguments;
+use super::{Engine, Frame};
+use crate::base::Symbol;
+use crate::flow::{Node, Value};
+use crate::model::{CompareOp, ExprId};
+
+/// By what torch knows how many processes there are.
+const JOB_SIZE: &str = "WORLD_SIZE";
+
+/// What a function knows of the job it is in.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Job {
+    /// Whether this process is the only one.
+    pub(super) is_of_one: bool,
+    /// What is true where it is.
+    where_true: Option<Value>,
+    /// Whether something has been issued: who has joined stays.
+    pub(super) has_begun: bool,
+    /// Whether it was the only one at the end of the arm just left.
+    at_end_of_arm: bool,
+    returned: Returned,
+}
+
+/// What has been returned so far.
+#[derive(Clone, Copy, Default)]
+struct Returned {
+    /// By those that are alone, `True`.
+    alone_with_true: bool,
+    /// By those that are alone, anything else.
+    alone: bool,
+    /// By the others, `False` or nothing.
+    others_with_false: bool,
+    /// By the others, anything else.
+    others: bool,
+}
+
+/// Whether who has called a function is the only one of its job afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaves {
+    /// As far as is known it is not.
+    Stays,
+    /// It is where the answer is true.
+    WhereTrue,
+    /// It is.
+    Always,
+}
+
+impl<'p> Engine<'p> {
+    /// Notes what an entry of the environment is set to.
+    pub(super) fn entry_set(&mut self, frame: &mut Frame<'p>, container: ExprId, key: Value, value: Value) {
+        if self.is_job_size(key) && is_environment(self.program, frame.file, frame.local, container) {
+            self.job_size_set(frame, value);
+        }
+    }
+
+    /// Notes what `os.environ.update({…})` sets.
+    pub(super) fn entries_set(&self, frame: &mut Frame<'p>, called: Symbol, arguments: &Arguments) {
+        let Some(given) = arguments.at(0).filter(|_| called.as_str() == "os.environ.update") else { return };
+        let Node::Mapping(entries) = self.values.node(given) else { return };
+        if let Some(&(_, value)) = entries.iter().find(|(key, _)| self.is_job_size(*key)) {
+            self.job_size_set(frame, value);
+        }
+    }
+
+    fn is_job_size(&self, key: Value) -> bool {
+        matches!(self.values.node(key), Node::Str(text) if text.as_str() == JOB_SIZE)
+    }
+
+    fn job_size_set(&self, frame: &mut Frame<'p>, value: Value) {
+        frame.job.is_of_one = self.is_one(value) && !frame.job.has_begun;
+        frame.job.where_true = None;
+    }
+
+    /// Whoever joins with a number of processes of its own does not ask the environment.
+    pub(super) fn joins(&self, frame: &mut Frame<'p>, arguments: &Arguments) {
+        let told = |given: &(Symbol, Value, _)| given.0.as_str() == "world_size" && !self.is_one(given.1);
+        frame.job.is_of_one &= !arguments.keywords.iter().any(told);
+    }
+
+    fn is_one(&self, value: Value) -> bool {
+        match self.values.node(value) {
+            Node::Int(number) => *number == 1,
+            Node::Str(text) => text.as_str() == "1",
+            Node::Apply(name, parts) => name.as_str() == "str" && parts.len() == 1 && self.is_one(parts[0]),
+            _ => false,
+        }
+    }
+
+    /// Whether a condition says that there is one process.
+    fn says_one(&self, test: Value) -> bool {
+        match *self.values.node(test) {
+            Node::Compare(CompareOp::Eq, left, right) => {
+                matches!(self.values.node(left), Node::Size(axes) if axes.is_all()) && self.is_one(right)
+            }
+            _ => false,
+        }
+    }
+
+    /// After two arms, each with whether it was left, and whether the process was the only one at its end.
+    pub(super) fn after_arms(
+        &mut self,
+        frame: &mut Frame<'p>,
+        test: Value,
+        then: (bool, bool),
+        otherwise: (bool, bool),
+    ) {
+        let negated = match *self.values.node(test) {
+            Node::Not(inner) => inner,
+            _ => self.values.make(Node::Not(test)),
+        };
+        let holds = |(is_left, is_of_one): (bool, bool), guard| is_left || is_of_one || self.says_one(guard);
+        let is_set = then == (false, true) || otherwise == (false, true);
+        let is_of_one = is_set && holds(then, test) && holds(otherwise, negated);
+        if !(then.0 && otherwise.0) {
+            frame.job.is_of_one = is_of_one;
+        }
+    }
+
+    /// Notes what a function returns.
+    pub(super) fn note_returned(&self, frame: &mut Frame<'p>, value: Value) {
+        let returned = &mut frame.job.returned;
+        match (frame.job.is_of_one, self.values.node(value)) {
+            (true, Node::Bool(true)) => returned.alone_with_true = true,
+            (true, _) => returned.alone = true,
+            (false, Node::Bool(false) | Node::None) => returned.others_with_false = true,
+            (false, _) => returned.others = true,
+        }
+    }
+
+    /// Whether who has called the function is the only one of its job afterwards.
+    pub(super) fn leaves_job(&self, frame: &mut Frame<'p>) -> Leaves {
+        if !frame.dead {
+            self.note_returned(frame, self.none);
+        }
+        let Returned { alone_with_true, alone, others_with_false, others } = frame.job.returned;
+        match (alone_with_true || alone, others_with_false || others) {
+            (true, false) => Leaves::Always,
+            (true, true) if !alone && !others => Leaves::WhereTrue,
+            _ => Leaves::Stays,
+        }
+    }
+
+    /// After the call of a function that may have taken this process out of the job.
+    pub(super) fn after_leaving(&self, frame: &mut Frame<'p>, leaves: Leaves, result: Value) {
+        match leaves {
+            _ if frame.job.has_begun => {}
+            Leaves::Stays => {}
+            Leaves::Always => frame.job.is_of_one = true,
+            Leaves::WhereTrue => frame.job.where_true = Some(result),
+        }
+    }
+}
+
+impl Job {
+    /// Enters an arm; gives the state to come back to.
+    pub(super) fn enter(&mut self, guard: Option<Value>) -> bool {
+        let before = self.is_of_one;
+        self.is_of_one |= guard.is_some() && guard == self.where_true;
+        before
+    }
+
+    /// Leaves it again.
+    pub(super) fn leave(&mut self, before: bool) {
+        self.at_end_of_arm = std::mem::replace(&mut self.is_of_one, before);
+    }
+
+    /// Whether the process was the only one at the end of the arm just left.
+    pub(super) fn was_of_one(self) -> bool {
+        self.at_end_of_arm
+    }
+}
