@@ -135,7 +135,7 @@ pub(super) fn groups(terms: Terms<'_>, events: &[EventId], size: i64) -> BTreeSe
         let world = World { size, extent: 2, axes: Axes::ALL, single: Axes::NONE };
         let evaluator = Evaluator::new(terms.values, world, &class);
         for &event in events {
-            out.insert(evaluator.group(terms.effects.event(event).group));
+            out.insert(group_of(&evaluator, terms.effects.event(event).group));
         }
         if !evaluator.missing.borrow().rank {
             break;
@@ -143,6 +143,21 @@ pub(super) fn groups(terms: Terms<'_>, events: &[EventId], size: i64) -> BTreeSe
     }
     out.remove(&GroupKey::NonMember);
     out
+}
+
+/// The group, for who comes to use it: an attribute that is set under a setting is set there.
+fn group_of(evaluator: &Evaluator<'_>, group: Value) -> GroupKey {
+    let is_unset = |arm: Value| matches!(evaluator.values.node(arm), Node::Str(_));
+    match (evaluator.group(group), evaluator.values.node(group)) {
+        (GroupKey::Other(known), &Node::If(_, then, otherwise)) if known == group => {
+            match (is_unset(then), is_unset(otherwise)) {
+                (true, false) => group_of(evaluator, otherwise),
+                (false, true) => group_of(evaluator, then),
+                _ => GroupKey::Other(known),
+            }
+        }
+        (key, _) => key,
+    }
 }
 
 pub(super) fn axes_of(terms: Terms<'_>, group: &GroupKey) -> Axes {

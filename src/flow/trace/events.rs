@@ -16,6 +16,11 @@ impl Run<'_, '_> {
         *self.tracer.values.node(value) == Node::None
     }
 
+    /// Whether it is what an attribute holds that nobody has set: who comes to use it finds it set.
+    fn is_unset(&self, group: Value) -> bool {
+        matches!(self.tracer.values.node(group), Node::Str(_))
+    }
+
     fn is_looked_up(&self, group: Value) -> bool {
         matches!(self.tracer.values.node(group), Node::Index(..))
     }
@@ -27,10 +32,10 @@ impl Run<'_, '_> {
                 Truth::Known(true) => return self.event_on(id, then, next),
                 Truth::Known(false) => return self.event_on(id, otherwise, next),
                 // Who looks a group up finds it, or has not made it yet.
-                Truth::Same(_) if self.is_none(then) && self.is_looked_up(otherwise) => {
+                Truth::Same(_) if self.is_unset(then) || self.is_none(then) && self.is_looked_up(otherwise) => {
                     return self.event_on(id, otherwise, next);
                 }
-                Truth::Same(_) if self.is_none(otherwise) && self.is_looked_up(then) => {
+                Truth::Same(_) if self.is_unset(otherwise) || self.is_none(otherwise) && self.is_looked_up(then) => {
                     return self.event_on(id, then, next);
                 }
                 Truth::Same(_) if self.evaluator.group(group) == GroupKey::Other(group) => {
