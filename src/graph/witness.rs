@@ -140,7 +140,7 @@ pub(super) fn explain(
             None => SplitKind::Conditional,
         },
     };
-    let test = cause.map(|cause| test_of(engine, cause));
+    let test = cause.map(|cause| deciding(engine, found, test_of(engine, cause)));
     let leaf = match test {
         Some(test) => leaf(engine, test, found.world.axes),
         None => event_leaf(engine, main, found),
@@ -202,6 +202,24 @@ pub(super) fn explain(
         confidence,
     };
     Some((split, heals))
+}
+
+/// The part of a question that the two ranks answer differently, where the others go alike for both.
+fn deciding(engine: &Engine<'_>, found: &Found, mut test: Value) -> Value {
+    let one = Evaluator::new(&engine.values, found.world, &found.one);
+    let other = Evaluator::new(&engine.values, found.world, &found.other);
+    let differs = |part: Value| one.truth(part) != other.truth(part);
+    loop {
+        test = match *engine.values.node(test) {
+            Node::Not(inner) => inner,
+            Node::And(left, right) | Node::Or(left, right) => match (differs(left), differs(right)) {
+                (true, false) => left,
+                (false, true) => right,
+                _ => return test,
+            },
+            _ => return test,
+        };
+    }
 }
 
 /// What of an event is not the same for two ranks.
