@@ -165,6 +165,12 @@ impl<'p> Engine<'p> {
                             let unset = self.path_default(frame, name);
                             self.values.make(Node::If(test, unset, other))
                         }
+                        (Some(one), None) if parts && let Some(before) = self.before_rebound(frame, name) => {
+                            self.values.make(Node::If(test, one, before))
+                        }
+                        (None, Some(other)) if parts && let Some(before) = self.before_rebound(frame, name) => {
+                            self.values.make(Node::If(test, before, other))
+                        }
                         (Some(one), None) => one,
                         (None, Some(other)) => other,
                         (None, None) => continue,

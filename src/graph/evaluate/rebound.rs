@@ -1,16 +1,27 @@
 //! Variables of a module that functions write, declared `global`: what they leave in them.
 
-use super::Engine;
 use super::births::Asked;
 use super::substitute::Substitution;
+use super::{Engine, Frame};
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::flow::{Node, Value};
-use crate::model::{File, Function, FunctionKind, LocalFunction, Stmt};
+use crate::model::{Expr, File, Function, FunctionKind, LocalFunction, Stmt};
 
 /// Functions that write one variable and are looked at.
 const MAX_WRITERS: usize = 4;
 
-impl Engine<'_> {
+impl<'p> Engine<'p> {
+    /// What a variable of the module holds that this function declares as its to write, where it has not been written yet:
+    /// nothing, if it begins so.
+    pub(super) fn before_rebound(&self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
+        let model = frame.model;
+        if !rebound(model, model.function(frame.local)).any(|written| written == name) {
+            return None;
+        }
+        let begins = self.program.single_assignment(frame.file, model.module(), name)?;
+        (model.expr(begins) == Expr::None).then_some(self.none)
+    }
+
     /// What the functions of the file leave in one of its variables, if they leave one thing and that differs between
     /// ranks. Groups have names of their own.
     pub(super) fn left_by_functions(&mut self, file: FileId, name: Symbol) -> Option<Value> {
@@ -25,11 +36,18 @@ impl Engine<'_> {
         }
         self.births.end();
         let [only] = left[..] else { return None };
-        let is_group = matches!(
-            self.values.node(only),
-            Node::MadeGroup(..) | Node::AxisGroup(_) | Node::World | Node::NonMember | Node::If(..) | Node::Mesh(_)
-        );
-        (!is_group && !self.values.vary(only).is_empty()).then_some(only)
+        (!self.may_be_group(only) && !self.values.vary(only).is_empty()).then_some(only)
+    }
+
+    /// Whether it is a group, or may be one: a condition that all ranks answer alike says nothing of what it chooses.
+    fn may_be_group(&self, value: Value) -> bool {
+        match *self.values.node(value) {
+            Node::MadeGroup(..) | Node::AxisGroup(_) | Node::World | Node::NonMember | Node::Mesh(_) => true,
+            Node::If(test, then, otherwise) => {
+                self.values.vary(test).is_empty() || self.may_be_group(then) || self.may_be_group(otherwise)
+            }
+            _ => false,
+        }
     }
 
     /// What a function leaves in a variable of its module, whatever it was called with.
