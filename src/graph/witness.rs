@@ -86,6 +86,8 @@ pub struct Split {
     pub decision: Option<Decision>,
     /// Where the difference was born, and why: the second half of a sentence.
     pub origin: Option<(Site, String)>,
+    /// Where the rank leaves that does not issue the event.
+    pub leaves: Option<Site>,
     /// Where a variable takes the difference on: it is set under a condition on which ranks part.
     pub set_apart: Option<(Site, String)>,
     /// Calls between the function and the event, outermost first, with the called function's name.
@@ -196,6 +198,7 @@ pub(super) fn explain(
         group: group_name(engine, &found.group, engine.effects.event(main).group),
         decision,
         origin,
+        leaves: exits(engine, &blame).into_iter().flatten().next().map(|leaving| leaving.site),
         set_apart,
         witness: witness(engine, found, &blame, decision, site),
         calls,
@@ -387,6 +390,16 @@ fn leaving(engine: &Engine<'_>, cause: Parting, decided: Decided) -> Option<Leav
     raises
 }
 
+/// How each of the two ranks leaves, if it does not come to an event.
+fn exits(engine: &Engine<'_>, blame: &Blame) -> [Option<Leaving>; 2] {
+    let Some(cause) = blame.cause.filter(|_| !blame.inside) else { return [None; 2] };
+    let exit = |reached: Reached, decided| match reached {
+        Reached::Event(_) => None,
+        _ => leaving(engine, cause, decided),
+    };
+    [exit(blame.difference.one, cause.one), exit(blame.difference.other, cause.other)]
+}
+
 fn witness(
     engine: &Engine<'_>,
     found: &Found,
@@ -398,17 +411,14 @@ fn witness(
     let before: Vec<WitnessEvent> =
         blame.difference.before.iter().rev().take(2).rev().map(|&event| witness_event(engine, event, found)).collect();
     let mut out: Vec<(bool, WitnessRank)> = Vec::new();
+    let exits = exits(engine, blame);
     for (at, (class, reached)) in sides.into_iter().enumerate() {
         let first = at == 0;
         let mut trace = before.clone();
         let issues = matches!(reached, Reached::Event(_));
         let step = |op: &str, site: Site| WitnessEvent { op: op.to_owned(), group: String::new(), site };
-        let exit = blame
-            .cause
-            .filter(|_| !blame.inside)
-            .and_then(|cause| leaving(engine, cause, if first { cause.one } else { cause.other }));
         let place = decision.map_or(site, |decision| decision.site);
-        trace.push(match (reached, exit) {
+        trace.push(match (reached, exits[at]) {
             (Reached::Event(event), _) => witness_event(engine, event, found),
             (_, Some(exit)) => step(exit.how, exit.site),
             (Reached::End, None) => step("goes on without it", place),

@@ -2,7 +2,7 @@
 //!
 //! The analysis has found where ranks part ways ([`Program::divergence`]); each rule words one sort of split.
 
-use crate::base::Site;
+use crate::base::{Site, Span};
 use crate::finding::{Confidence, Finding, Related, Severity};
 use crate::graph::{Issue, Program, Signalled, Split, SplitEvent, SplitKind, is_test};
 
@@ -74,6 +74,9 @@ fn and_so_here(finding: &mut Finding, sites: &[Site]) {
     }
 }
 
+/// Lines from a condition to an exit that is seen beside it.
+const EXIT_IN_SIGHT: usize = 2;
+
 /// Words every split of one kind.
 fn word(program: &Program, rule: &Rule, kind: SplitKind, findings: &mut Findings, wording: fn(&Split) -> Wording) {
     let splits = &program.divergence().splits;
@@ -119,6 +122,17 @@ fn signalled(program: &Program) -> impl Iterator<Item = &Signalled> {
     })
 }
 
+/// Whether there are other lines between a condition and the exit under it.
+fn is_out_of_sight(program: &Program, condition: Site, exit: Site) -> bool {
+    let lines = |from: u32, until: u32| {
+        let between = program.text(condition.file, Span::new(from, until));
+        between.bytes().filter(|&byte| byte == b'\n').count()
+    };
+    condition.file == exit.file
+        && condition.span.end <= exit.span.start
+        && lines(condition.span.end, exit.span.start) > EXIT_IN_SIGHT
+}
+
 /// The finding for a split: primary at the event, or at the outermost call that leads to it, then the origin of the
 /// difference, what it goes through, the condition, and the calls down to the event.
 fn finding(program: &Program, rule: &Rule, split: &Split, wording: Wording) -> Finding {
@@ -132,6 +146,9 @@ fn finding(program: &Program, rule: &Rule, split: &Split, wording: Wording) -> F
     }
     if let Some(decision) = split.decision {
         finding = finding.because(decision.site, wording.condition);
+        if let Some(exit) = split.leaves.filter(|&exit| is_out_of_sight(program, decision.site, exit)) {
+            finding = finding.because(exit, "and this is where it leaves");
+        }
     }
     for (index, (_, called)) in split.calls.iter().enumerate() {
         let last = index + 1 == split.calls.len();
