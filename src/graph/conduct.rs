@@ -11,6 +11,7 @@ use super::communication::{Communication, Issue, Wanted};
 use super::program::Program;
 use super::protected::{Cleanup, Swallowed, protected};
 use super::signals::{Signalled, signalled};
+use super::unpassed::{Unpassed, unpassed};
 use super::unused::{PartlyUsed, partly_used};
 
 /// What stands beside the main sequence, in order of files.
@@ -27,6 +28,8 @@ pub struct Conduct {
     pub asserted: Vec<(FunctionId, Issue)>,
     /// Decisions on a flag that a signal handler sets.
     pub signalled: Vec<Signalled>,
+    /// Groups that a function is handed and does not hand on.
+    pub unpassed: Vec<Unpassed>,
     /// Parts of models under DDP that only some ranks use.
     pub partly_used: Vec<PartlyUsed>,
 }
@@ -43,6 +46,7 @@ impl Conduct {
             unawaited: unawaited(program, &mut communication),
             asserted: asserted(program, &mut communication),
             signalled: signalled(program, &mut communication),
+            unpassed: unpassed(program, &mut communication),
             partly_used: partly_used(program),
         }
     }

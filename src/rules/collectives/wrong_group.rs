@@ -1,7 +1,7 @@
 //! A collective on a group that the ranks which reach it do not all belong to, or that is wider than they are.
 
-use crate::finding::Severity;
-use crate::graph::{Program, SplitKind};
+use crate::finding::{Finding, Severity};
+use crate::graph::{Program, SplitKind, Unpassed};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::{Wording, operation, word};
@@ -32,4 +32,23 @@ fn check(program: &Program, findings: &mut Findings) {
         },
     }
     });
+    for found in &program.conduct().unpassed {
+        findings.push(not_handed_on(program, found));
+    }
+}
+
+/// The function runs one operation on the group that it is handed, and another on all ranks.
+fn not_handed_on(program: &Program, found: &Unpassed) -> Finding {
+    let Unpassed { group, called, used_for, .. } = found;
+    let (file, function) = program.locate(found.function);
+    let message =
+        format!("`{called}` is given no group and waits for all ranks, though the function is handed `{group}`");
+    let used = match used_for.as_str() {
+        "size" => format!("how many ranks take part is asked of `{group}`"),
+        _ => format!("`{used_for}` runs on `{group}`"),
+    };
+    Findings::new_finding(&RULE, found.site, program.symbol_of(file, function), message)
+        .help(format!("pass it on: `group={group}`"))
+        .confidence(found.confidence)
+        .because(found.used, used)
 }

@@ -1,0 +1,212 @@
+//! Groups that a function is handed and does not hand on: one of its collectives runs on the group, another, which is given
+//! none, waits for all ranks.
+
+use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::catalog::GroupOf;
+use crate::finding::Confidence;
+use crate::model::{
+    Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_expression, each_statement, expressions_of,
+};
+
+use super::blocks::is_test;
+use super::communication::{Communication, Wanted, argument, calls_in};
+use super::conduct::bodies;
+use super::context::each_in_context;
+use super::program::Program;
+
+/// Functions that ask how large a group is.
+const ASKS_SIZE: [&str; 2] = ["get_world_size", "size"];
+
+/// A group that is handed to a function and not to one of its collectives.
+#[derive(Clone, Debug)]
+pub struct Unpassed {
+    /// The function.
+    pub function: FunctionId,
+    /// The parameter that holds the group.
+    pub group: Symbol,
+    /// The operation, or the function of the program, that is given no group.
+    pub called: Symbol,
+    /// The call of it.
+    pub site: Site,
+    /// Where the function uses the group.
+    pub used: Site,
+    /// What it uses it for: another operation, or how large it is.
+    pub used_for: Symbol,
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+/// What a call has to do with a group that the function is handed.
+enum Use {
+    /// It runs on the group, or asks for its size.
+    Passed(ExprId, Symbol),
+    /// It runs on a group and is given none.
+    Left(Symbol),
+    Other,
+}
+
+/// The groups that are not handed on, in order of files.
+pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>) -> Vec<Unpassed> {
+    let mut out = Vec::new();
+    for (file, function) in bodies(program) {
+        let model = &program.file(file).model;
+        let definition = model.function(function);
+        let handed = || definition.parameters.iter().map(|parameter| parameter.name).filter(|&name| holds_group(name));
+        if handed().count() != 1 || !communication.may_reach(file, function) {
+            continue;
+        }
+        let Some(group) = handed().next().filter(|&group| !is_assigned(model, function, group)) else { continue };
+        let mut used: Option<(Site, Symbol)> = None;
+        let mut left: Vec<(ExprId, Symbol)> = Vec::new();
+        for (expr, call) in calls_in(model, definition.body) {
+            match use_of(program, communication, (file, function), (expr, call), group) {
+                Use::Passed(given, by) => used = used.or(Some((Site { file, span: model.span(given) }, by))),
+                Use::Left(called) => left.push((expr, called)),
+                Use::Other => {}
+            }
+        }
+        let Some((used, used_for)) = used else { continue };
+        let confidence = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+        // All ranks may well wait for each other around what a group does.
+        left.retain(|&(expr, called)| !called.as_str().contains("barrier") && is_given(model, function, expr, group));
+        out.extend(left.into_iter().map(|(expr, called)| Unpassed {
+            function: program.function_id(file, function),
+            group,
+            called,
+            site: Site { file, span: model.span(expr) },
+            used,
+            used_for,
+            confidence,
+        }));
+    }
+    out
+}
+
+/// Whether a parameter of that name holds a group.
+fn holds_group(name: Symbol) -> bool {
+    let name = name.as_str();
+    name == "group" || name == "pg" || name.ends_with("process_group") || name.ends_with("_pg")
+}
+
+/// Whether the function puts something else into its parameter.
+fn is_assigned(model: &File, function: LocalFunction, parameter: Symbol) -> bool {
+    let mut found = false;
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        if let Stmt::Assign { targets, .. } = stmt {
+            found |= model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(parameter));
+        }
+    });
+    found
+}
+
+fn use_of(
+    program: &Program,
+    communication: &mut Communication<'_>,
+    (file, function): (FileId, LocalFunction),
+    (expr, call): (ExprId, Call),
+    group: Symbol,
+) -> Use {
+    let model = &program.file(file).model;
+    let is_group = |given: ExprId| model.expr(given) == Expr::Name(group);
+    let unseen = model.keywords(call).iter().any(|keyword| keyword.name.is_none())
+        || model.list(call.args).iter().any(|&arg| matches!(model.expr(arg), Expr::Starred(_)));
+    if let Some((operation, sure)) = communication.operation(file, function, call) {
+        let GroupOf::Operand(operand) = operation.group else { return Use::Other };
+        if operand.is_receiver() || sure < Confidence::High || !Wanted::Collective.takes(operation.kind) {
+            return Use::Other;
+        }
+        return match argument(model, call, operand.position.map(usize::from), operand.parameter) {
+            Some(given) if is_group(given) => Use::Passed(given, operation.op),
+            None if !unseen && !operation.implicit => Use::Left(operation.op),
+            _ => Use::Other,
+        };
+    }
+    let name = model.last_name(call.callee);
+    if name.is_some_and(|name| ASKS_SIZE.contains(&name.as_str())) {
+        let asked = match model.expr(call.callee) {
+            Expr::Attribute { value, .. } if is_group(value) => Some(value),
+            _ => model.list(call.args).iter().copied().find(|&given| is_group(given)),
+        };
+        return asked.map_or(Use::Other, |asked| Use::Passed(asked, Symbol::new("size")));
+    }
+    // A function of the program that runs on the group it is handed, and on all ranks if it is handed none.
+    let Some((callee, sure)) = communication.callee(file, function, call) else { return Use::Other };
+    let definition = program.function(callee);
+    let bound = usize::from(definition.class.is_some());
+    if definition.name.as_str() == "__init__" {
+        return Use::Other;
+    }
+    let taken = definition.parameters.iter().enumerate().find(|(_, parameter)| holds_group(parameter.name));
+    let Some((at, parameter)) = taken.filter(|_| sure > Confidence::Low) else { return Use::Other };
+    match argument(model, call, at.checked_sub(bound), parameter.name) {
+        Some(given) if is_group(given) => Use::Passed(given, definition.name),
+        None if !unseen && parameter.default.is_some() => {
+            let issued = communication.issued(file, function, expr, call, Wanted::Collective);
+            issued.map_or(Use::Other, |_| Use::Left(definition.name))
+        }
+        _ => Use::Other,
+    }
+}
+
+/// Whether there is a group for sure where the call is made: no question for it stands around, and only who has none has
+/// left before.
+fn is_given(model: &File, function: LocalFunction, call: ExprId, group: Symbol) -> bool {
+    let span = model.span(call);
+    let mut given = true;
+    each_in_context(model, function, &mut |id, stmt, context| {
+        let within = model.stmt_span(id);
+        let holds = within.start <= span.start && span.end <= within.end;
+        let body = matches!(
+            stmt,
+            Stmt::If { .. } | Stmt::While { .. } | Stmt::For { .. } | Stmt::With { .. } | Stmt::Try { .. }
+        );
+        if !holds || body {
+            return;
+        }
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| {
+                if let Expr::IfElse { test, .. } = expr {
+                    given &= !asks_for(model, test, group);
+                }
+            });
+        }
+        for &condition in context.conditions {
+            if asks_for(model, condition, group) {
+                // Who is inside of the question is behind it in the source, and so is who comes after it.
+                let around = is_around(model, function, condition, span.start);
+                given &= !around && is_absence(model, condition, group);
+            }
+        }
+    });
+    given
+}
+
+fn asks_for(model: &File, condition: ExprId, group: Symbol) -> bool {
+    let mut found = false;
+    each_expression(model, condition, &mut |_, expr| found |= expr == Expr::Name(group));
+    found
+}
+
+/// Whether the statement whose condition it is contains the place.
+fn is_around(model: &File, function: LocalFunction, condition: ExprId, place: u32) -> bool {
+    let mut around = false;
+    each_statement(model, model.function(function).body, &mut |id, stmt| {
+        if let Stmt::If { test, .. } | Stmt::While { test, .. } = stmt
+            && *test == condition
+        {
+            let span = model.stmt_span(id);
+            around = span.start <= place && place < span.end;
+        }
+    });
+    around
+}
+
+/// Whether the condition holds where there is no group: `not group`, `group is None`.
+fn is_absence(model: &File, condition: ExprId, group: Symbol) -> bool {
+    let named = |expr: ExprId| model.expr(expr) == Expr::Name(group);
+    match model.expr(condition) {
+        Expr::Unary(UnaryOp::Not, inner) => named(inner),
+        Expr::Compare(CompareOp::Is, left, right) => named(left) && model.expr(right) == Expr::None,
+        _ => false,
+    }
+}

@@ -1,0 +1,56 @@
+"""A function that is handed a group, runs one collective on it, and gives another none."""
+import torch
+import torch.distributed as dist
+
+
+def sum_up(tensors, group=None):
+    for tensor in tensors:
+        dist.all_reduce(tensor, group=group)
+
+
+def agree(ready, group):
+    dist.all_reduce(ready, group=group)
+    return ready
+
+
+def same_step(step, group):
+    if not group:
+        return True
+    mine = torch.tensor([float(step)])
+    all_steps = [torch.zeros(1) for _ in range(group.size())]
+    dist.all_gather(all_steps, mine)  # error: [wrong-group]
+    return all(bool(torch.equal(mine, other)) for other in all_steps)
+
+
+def sum_ready(tensors, ready, group=None):
+    dist.all_reduce(ready, group=group)
+    sum_up(tensors)  # error: [wrong-group]
+
+
+def sum_ready_on_the_group(tensors, ready, group=None):
+    dist.all_reduce(ready, group=group)
+    sum_up(tensors, group)
+
+
+def on_whichever_there_is(tensor, group=None):
+    if group is None:
+        dist.all_reduce(tensor)
+    else:
+        dist.all_reduce(tensor, group=group)
+
+
+def on_one_or_the_other(tensor, group=None):
+    if group is not None:
+        dist.all_reduce(tensor, group=group)
+        return
+    dist.all_reduce(tensor)
+
+
+def between_barriers(tensor, group):
+    dist.barrier()
+    dist.all_reduce(tensor, group=group)
+
+
+def on_all(tensor, group):
+    agree(tensor, group)
+    dist.all_reduce(tensor, group=dist.group.WORLD)
