@@ -256,7 +256,7 @@ impl<'p> Engine<'p> {
             return Some(value);
         }
         let value = self.attribute(class, name)?;
-        let value = self.as_seen_by(class, object, value);
+        let value = self.as_seen_by(object, value);
         let matrix = is_of_a_matrix(name, Some(self.program.class(class).name));
         let value = if matrix { value } else { self.named(frame, name, value, span) };
         let says_nothing = matches!(
