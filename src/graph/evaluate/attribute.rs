@@ -132,7 +132,7 @@ impl<'p> Engine<'p> {
             }
             _ => {}
         }
-        if let Some(entry) = self.entry_named(value, name) {
+        if let Some(entry) = self.entry_named(value, name).or_else(|| self.attribute_of_function(value, name)) {
             return entry;
         }
         if let Some(class) = self.class_of_value(frame, object, value) {

@@ -30,6 +30,7 @@ mod halves;
 mod handlers;
 mod keyed;
 mod known_by;
+mod labelled;
 mod loops;
 mod meaning;
 mod mesh;

@@ -196,7 +196,9 @@ impl<'p> Engine<'p> {
         if let Some(found) = self.field(object, name).or_else(|| self.entry_named(object, name)) {
             return Some(found);
         }
-        let Node::Instance(class, _) = *self.values.node(object) else { return None };
+        let Node::Instance(class, _) = *self.values.node(object) else {
+            return self.attribute_of_function(object, name);
+        };
         let found = self.attribute(class, name)?;
         Some(self.as_seen_by(object, found))
     }
