@@ -110,6 +110,7 @@ impl Evidence<'_, '_> {
             || self.counts_what_is_guessed()
             || self.is_far_from_the_batch()
             || self.is_a_key()
+            || self.asks_for_shards()
             || self.is_only_a_stamp()
             || self.depends_on_what_is_handed()
             || self.tries_again()
