@@ -393,7 +393,11 @@ impl Evidence<'_, '_> {
         let engine = self.engine;
         let exits = |effect: EffectId| -> Vec<&Exit> {
             let below = preorder(engine, effect).into_iter();
-            below.filter_map(|below| if let Effect::Exit(exit, _) = engine.effects.get(below) { Some(exit) } else { None }).collect()
+            below
+                .filter_map(
+                    |below| if let Effect::Exit(exit, _) = engine.effects.get(below) { Some(exit) } else { None },
+                )
+                .collect()
         };
         let [Exit::Raise(names)] = exits(effect)[..] else { return false };
         let mut tries = preorder(engine, self.root);

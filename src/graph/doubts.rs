@@ -150,12 +150,11 @@ impl Evidence<'_, '_> {
         let (Some(leaf), Some(test), Some(birth)) = (self.leaf, self.test, self.birth) else { return false };
         let engine = self.engine;
         let is_shards = matches!(engine.values.node(leaf), Node::Spread(..));
-        let model = &engine.program.file(birth.site.file).model;
-        let says = |words: &[&str]| {
-            let mut mentioned = model.functions.iter().flat_map(|function| &function.mentions);
-            mentioned.any(|name| words.contains(&name.as_str()))
-        };
-        is_shards && says(&["SHARDED_STATE_DICT", "LOCAL_STATE_DICT"]) && !says(&["FULL_STATE_DICT", "FullStateDictConfig"])
+        let mentions = &engine.program.function(birth.function).mentions;
+        let says = |words: &[&str]| mentions.iter().any(|name| words.contains(&name.as_str()));
+        is_shards
+            && says(&["SHARDED_STATE_DICT", "LOCAL_STATE_DICT"])
+            && !says(&["FULL_STATE_DICT", "FullStateDictConfig"])
             && asks_for_truth(engine, test, leaf)
     }
 

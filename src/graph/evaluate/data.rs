@@ -254,9 +254,9 @@ impl<'p> Engine<'p> {
     fn is_loader_made(&self, value: Value, fuel: u8) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
         match *self.values.node(value) {
-            Node::If(_, then, otherwise) => [then, otherwise].iter().all(|&arm| {
-                *self.values.node(arm) == Node::None || self.is_loader_made(arm, fuel)
-            }),
+            Node::If(_, then, otherwise) => [then, otherwise]
+                .iter()
+                .all(|&arm| *self.values.node(arm) == Node::None || self.is_loader_made(arm, fuel)),
             Node::Apply(name, _) => name.as_str() == LOADER,
             _ => self.values.yielded(value).is_some(),
         }

@@ -280,7 +280,10 @@ impl<'p> Search<'p> {
         if let Some(method) = place.own_method(callee) {
             return Some(method);
         }
-        match (self.program.target(place.file, place.function, callee), self.program.file(place.file).model.expr(callee)) {
+        match (
+            self.program.target(place.file, place.function, callee),
+            self.program.file(place.file).model.expr(callee),
+        ) {
             (Some(Target::Function(function)), _) => Some(function),
             (None, Expr::Attribute { name, .. }) => self.program.sole_method(place.file, name),
             _ => None,

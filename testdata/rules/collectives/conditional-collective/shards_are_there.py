@@ -12,6 +12,15 @@ def restore(network):
             dist.barrier()  # low: [conditional-collective]
 
 
+def restore_the_model(network):
+    model = FSDP(network)
+    with FSDP.state_dict_type(model, StateDictType.SHARDED_STATE_DICT):
+        whole = {"model": model.state_dict(), "step": 0}
+        state = whole.pop("model", None)
+        if state:
+            dist.barrier()  # low: [conditional-collective]
+
+
 def restore_by_what_is_in_it(network):
     model = FSDP(network)
     with FSDP.state_dict_type(model, StateDictType.SHARDED_STATE_DICT):
