@@ -111,6 +111,7 @@ impl Evidence<'_, '_> {
             || self.is_far_from_the_batch()
             || self.is_a_key()
             || self.asks_for_shards()
+            || self.starts_ranks_otherwise()
             || self.is_only_a_stamp()
             || self.depends_on_what_is_handed()
             || self.tries_again()
