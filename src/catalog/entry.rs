@@ -122,6 +122,8 @@ pub struct Operation {
     pub when: Option<Operand>,
     /// The argument that, when true, keeps the call to its process.
     pub unless: Option<Operand>,
+    /// Whether it communicates nothing where all that it is handed are loaders of data.
+    pub silent_for_loaders: bool,
     /// Names that only those versions of the library have in which it does not communicate.
     pub unless_beside: Vec<Symbol>,
     /// Whether it broadcasts a tensor or object that a control-plane manifest should announce.

@@ -170,6 +170,7 @@ impl<'a> Loader<'a> {
             backward: raw.backward,
             when: self.optional(raw.when.as_ref())?,
             unless: self.optional(raw.unless.as_ref())?,
+            silent_for_loaders: raw.silent_for_loaders,
             unless_beside,
             broadcast: raw.broadcast,
         };

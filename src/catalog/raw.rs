@@ -145,6 +145,8 @@ pub(super) struct RawOperation {
     pub when: Option<RawOperand>,
     pub unless: Option<RawOperand>,
     #[serde(default)]
+    pub silent_for_loaders: bool,
+    #[serde(default)]
     pub unless_beside: Vec<Spanned<String>>,
     #[serde(default)]
     pub broadcast: bool,

@@ -100,6 +100,11 @@ pub struct HandlerEffect {
     pub body: EffectId,
 }
 
+/// Whether who catches these takes an exception of those names; one without a name may be any.
+pub fn handles(catches: &[Symbol], raised: &[Symbol]) -> bool {
+    catches.is_empty() || raised.is_empty() || catches.iter().any(|caught| raised.contains(caught))
+}
+
 /// What is issued.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {

@@ -15,7 +15,9 @@ mod value;
 pub use axes::Axes;
 pub use bearing::Bearing;
 pub use concrete::{Answers, Assignment, Concrete, Evaluator, GroupKey, Missing, Truth, World};
-pub use effect::{ChoiceForm, Effect, EffectId, Effects, Event, EventId, Exit, HandlerEffect, LoopKind, Summed};
+pub use effect::{
+    ChoiceForm, Effect, EffectId, Effects, Event, EventId, Exit, HandlerEffect, LoopKind, Summed, handles,
+};
 pub use region::{Standing, disputed, standings};
 pub use trace::{Asked, Decided, Difference, Heal, Healed, Parting, Reached, Tracer};
 pub use value::{

@@ -22,7 +22,7 @@ use crate::model::CompareOp;
 
 use super::bearing::Bearing;
 use super::concrete::{Answers, Assignment, Cases, Concrete, Evaluator, GroupKey, Truth, World, label};
-use super::effect::{Effect, EffectId, Effects, EventId, Exit, LoopKind};
+use super::effect::{Effect, EffectId, Effects, EventId, Exit, LoopKind, handles};
 use super::value::{Node, Value, Values};
 pub use asked::Asked;
 use asked::Said;

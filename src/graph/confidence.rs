@@ -4,7 +4,7 @@ use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{
     Axes, ChoiceForm, Decided, Effect, EffectId, EventId, Exit, GroupKey, IS_MEMBER, LoopKind, MEMBERS, Node, Parting,
-    Value,
+    Value, handles,
 };
 use crate::model::{CompareOp, Expr, ExprId, File, each_expression};
 
@@ -111,6 +111,8 @@ impl Evidence<'_, '_> {
             || self.counts_what_is_guessed()
             || self.is_far_from_the_batch()
             || self.is_a_key()
+            || self.asks_for_shards()
+            || self.starts_ranks_otherwise()
             || self.is_only_a_stamp()
             || self.depends_on_what_is_handed()
             || self.tries_again()
@@ -372,8 +374,8 @@ impl Evidence<'_, '_> {
         let exits = |exit: &Exit| {
             below.iter().any(|&effect| matches!(engine.effects.get(effect), Effect::Exit(found, _) if found == exit))
         };
-        let again = exits(&Exit::Continue) && !exits(&Exit::Break) && !exits(&Exit::Return);
-        again
+        let goes_on = exits(&Exit::Continue) && !exits(&Exit::Break) && !exits(&Exit::Return);
+        (goes_on || self.is_caught_and_goes_on(cause.effect))
             && preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {
                 Effect::Loop { kind: LoopKind::While { test }, body, .. } => {
                     let inside = preorder(engine, *body);
@@ -385,6 +387,33 @@ impl Evidence<'_, '_> {
                 }
                 _ => false,
             })
+    }
+
+    /// Whether an effect only raises what a handler around it takes to begin another turn: a queue that was empty is asked
+    /// again.
+    fn is_caught_and_goes_on(&self, effect: EffectId) -> bool {
+        let engine = self.engine;
+        let exits = |effect: EffectId| -> Vec<&Exit> {
+            let below = preorder(engine, effect).into_iter();
+            below
+                .filter_map(
+                    |below| if let Effect::Exit(exit, _) = engine.effects.get(below) { Some(exit) } else { None },
+                )
+                .collect()
+        };
+        let [Exit::Raise(names)] = exits(effect)[..] else { return false };
+        let mut tries = preorder(engine, self.root);
+        tries.reverse();
+        // The innermost comes last.
+        let handler = tries.into_iter().find_map(|around| match engine.effects.get(around) {
+            Effect::Try { body, handlers, .. } if preorder(engine, *body).contains(&effect) => {
+                handlers.iter().find(|handler| handles(&handler.catches, names)).map(|handler| handler.body)
+            }
+            _ => None,
+        });
+        handler.is_some_and(|handler| {
+            matches!(exits(handler)[..], [Exit::Continue]) && !engine.effects.summed(handler).events
+        })
     }
 
     /// Each call of the way is looked up by name: a long one beside another inferred step is too much. A function that

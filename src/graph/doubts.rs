@@ -144,6 +144,20 @@ impl Evidence<'_, '_> {
         engine.clocks.contains(&leaf) && engine.values.any_part(test, MAX_PARTS, writes_out)
     }
 
+    /// Whether it is only asked whether a state dict is empty that holds this rank's shards: all ranks have the same keys. A
+    /// whole one is left empty on all ranks but the first.
+    pub(super) fn asks_for_shards(&self) -> bool {
+        let (Some(leaf), Some(test), Some(birth)) = (self.leaf, self.test, self.birth) else { return false };
+        let engine = self.engine;
+        let is_shards = matches!(engine.values.node(leaf), Node::Spread(..));
+        let mentions = &engine.program.function(birth.function).mentions;
+        let says = |words: &[&str]| mentions.iter().any(|name| words.contains(&name.as_str()));
+        is_shards
+            && says(&["SHARDED_STATE_DICT", "LOCAL_STATE_DICT"])
+            && !says(&["FULL_STATE_DICT", "FullStateDictConfig"])
+            && asks_for_truth(engine, test, leaf)
+    }
+
     /// Whether a fact of this process is only the key under which something was put away: all put it away.
     pub(super) fn is_a_key(&self) -> bool {
         let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
@@ -315,6 +329,18 @@ fn is_only_key(engine: &Engine<'_>, value: Value, leaf: Value) -> bool {
         value == leaf
     });
     key && goes_in_itself == Some(false)
+}
+
+/// Whether all that a question asks of a value is whether there is something in it.
+fn asks_for_truth(engine: &Engine<'_>, test: Value, leaf: Value) -> bool {
+    match *engine.values.node(test) {
+        _ if test == leaf || engine.values.vary(test).is_empty() => true,
+        Node::Not(inner) => asks_for_truth(engine, inner, leaf),
+        Node::And(left, right) | Node::Or(left, right) => {
+            asks_for_truth(engine, left, leaf) && asks_for_truth(engine, right, leaf)
+        }
+        _ => false,
+    }
 }
 
 /// Whether the question is of what kind a thing is, or too deep to say of what it is.

@@ -53,6 +53,7 @@ mod sharding;
 mod signals;
 mod sites;
 mod sole;
+mod spawned;
 mod stranded;
 mod suspects;
 mod taint;

@@ -30,16 +30,39 @@ const KEEP_LENGTH: [&str; 14] = [
     "where",
 ];
 
-/// Endings of the names of a batch's fields that hold a number for each token.
-const FIELDS: [&str; 4] = ["input_ids", "attention_mask", "labels", "token_type_ids"];
+/// Endings of the names of a batch's fields, and what of a model's output, that hold a number for each token.
+#[derive(Clone, Copy)]
+struct Named {
+    fields: &'static [&'static str],
+    outputs: &'static [&'static str],
+}
 
-/// What of a model's output has an entry for each token.
-const OUTPUTS: [&str; 2] = ["logits", "last_hidden_state"];
+const OF_TOKENS: Named = Named {
+    fields: &["input_ids", "attention_mask", "token_type_ids", "labels"],
+    outputs: &["last_hidden_state", "logits"],
+};
+
+/// A model that judges whole sequences has one label and one row of scores for each.
+const OF_SEQUENCES: Named =
+    Named { fields: &["input_ids", "attention_mask", "token_type_ids"], outputs: &["last_hidden_state"] };
+
+/// Endings of the names of models that judge whole sequences, and of those with an output for each token.
+const SEQUENCE_HEADS: [&str; 3] = ["ForSequenceClassification", "ForMultipleChoice", "ForNextSentencePrediction"];
+const TOKEN_HEADS: [&str; 8] = [
+    "ForCausalLM",
+    "ForMaskedLM",
+    "ForSeq2SeqLM",
+    "ForConditionalGeneration",
+    "ForTokenClassification",
+    "ForQuestionAnswering",
+    "ForPreTraining",
+    "LMHeadModel",
+];
 
 /// Whether a tensor that is handed over there has a dimension that is padded to the longest sequence of this rank's batch,
 /// and no reduction or padding has taken it away.
 pub(super) fn ragged(engine: &Engine<'_>, value: Value, site: Site) -> Option<Differs> {
-    let batch = source(engine, value, FUEL)?;
+    let batch = source(engine, named(engine, site), value, FUEL)?;
     let axes = engine.values.vary(batch);
     let source = leaf(engine, batch, axes)?;
     let confidence = match padding(engine, site) {
@@ -48,6 +71,16 @@ pub(super) fn ragged(engine: &Engine<'_>, value: Value, site: Site) -> Option<Di
         Padding::Maximum => return None,
     };
     engine.shares.contains(&source).then_some(Differs { axes, source, confidence })
+}
+
+/// What holds a number for each token in the file around an operation, by the models that it names.
+fn named(engine: &Engine<'_>, site: Site) -> Named {
+    let functions = &engine.program.file(site.file).model.functions;
+    let ends_in = |ends: &[&str]| {
+        let mut mentioned = functions.iter().flat_map(|function| &function.mentions);
+        mentioned.any(|name| ends.iter().any(|end| name.as_str().ends_with(end)))
+    };
+    if ends_in(&SEQUENCE_HEADS) && !ends_in(&TOKEN_HEADS) { OF_SEQUENCES } else { OF_TOKENS }
 }
 
 /// How the file around an operation pads its sequences.
@@ -91,7 +124,7 @@ fn padding(engine: &Engine<'_>, site: Site) -> Padding {
 }
 
 /// The batch or field of one whose sequence length the value has.
-fn source(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Value> {
+fn source(engine: &Engine<'_>, named: Named, value: Value, fuel: u32) -> Option<Value> {
     let fuel = fuel.checked_sub(1)?;
     if engine.values.vary(value).is_empty() {
         return None;
@@ -99,34 +132,34 @@ fn source(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Value> {
     match engine.values.node(value) {
         Node::Index(tensor, index) => match engine.values.node(*index) {
             Node::Str(field) => {
-                let of_tokens = FIELDS.iter().any(|end| field.as_str().ends_with(end));
+                let of_tokens = named.fields.iter().any(|end| field.as_str().ends_with(end));
                 (of_tokens && engine.is_share(*tensor)).then_some(*tensor)
             }
-            Node::Range(_) => source(engine, *tensor, fuel),
-            Node::Int(at) => source(engine, element(engine, *tensor, usize::try_from(*at).ok()?, fuel)?, fuel),
+            Node::Range(_) => source(engine, named, *tensor, fuel),
+            Node::Int(at) => source(engine, named, element(engine, *tensor, usize::try_from(*at).ok()?, fuel)?, fuel),
             // Slices keep a dimension, numbers and masks take it away.
             Node::Sequence(parts) => {
                 let slices = parts.iter().all(|&part| {
                     matches!(engine.values.node(part), Node::Range(_) | Node::Unknown(_) | Node::External(_))
                 });
-                if slices { source(engine, *tensor, fuel) } else { None }
+                if slices { source(engine, named, *tensor, fuel) } else { None }
             }
             _ => None,
         },
-        Node::Attribute(output, name) if OUTPUTS.contains(&name.as_str()) => match engine.values.node(*output) {
+        Node::Attribute(output, name) if named.outputs.contains(&name.as_str()) => match engine.values.node(*output) {
             Node::Invoked(_, parts) | Node::Apply(_, parts) => {
-                parts.iter().find_map(|&part| fields(engine, part, fuel))
+                parts.iter().find_map(|&part| fields(engine, named, part, fuel))
             }
             _ => None,
         },
         Node::Apply(name, parts) => {
             let last = name.as_str().rsplit('.').next().unwrap_or_default();
             let keeps = KEEP_SHAPE.contains(&last) || KEEP_LENGTH.contains(&last);
-            if keeps { source(engine, *parts.first()?, fuel) } else { None }
+            if keeps { source(engine, named, *parts.first()?, fuel) } else { None }
         }
-        Node::Not(inner) => source(engine, *inner, fuel),
+        Node::Not(inner) => source(engine, named, *inner, fuel),
         Node::Binary(_, left, right) | Node::Compare(_, left, right) => {
-            source(engine, *left, fuel).or_else(|| source(engine, *right, fuel))
+            source(engine, named, *left, fuel).or_else(|| source(engine, named, *right, fuel))
         }
         _ => None,
     }
@@ -151,7 +184,7 @@ fn element(engine: &Engine<'_>, value: Value, at: usize, fuel: u32) -> Option<Va
 }
 
 /// A batch, or tokens of one, that a model is called with.
-fn fields(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Value> {
+fn fields(engine: &Engine<'_>, named: Named, value: Value, fuel: u32) -> Option<Value> {
     let is_batch = engine.shares.contains(&value) || engine.is_whole_batch(value);
-    if is_batch { Some(value) } else { source(engine, value, fuel) }
+    if is_batch { Some(value) } else { source(engine, named, value, fuel) }
 }

@@ -216,7 +216,7 @@ fn raised(names: &[Symbol], chain: Option<&RaiseChain>) -> TraceId {
     let mut chain = chain;
     while let Some(level) = chain {
         for (catches, handler) in &level.handlers {
-            if catches.is_empty() || names.is_empty() || catches.iter().any(|caught| names.contains(caught)) {
+            if handles(catches, names) {
                 return *handler;
             }
         }

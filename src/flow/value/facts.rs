@@ -68,7 +68,9 @@ impl Values {
                 let same_length = match (self.node(*then), self.node(*otherwise)) {
                     (Node::Sequence(one), Node::Sequence(other)) => one.len() == other.len(),
                     (one, other) => {
-                        (is_scalar(one) && is_scalar(other)) || self.have_the_same_places(*then, *otherwise)
+                        (is_scalar(one) && is_scalar(other))
+                            || self.have_the_same_places(*then, *otherwise)
+                            || self.have_as_many_turns(*then, *otherwise)
                     }
                 };
                 Facts {

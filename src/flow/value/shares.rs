@@ -13,6 +13,9 @@ const MAX_STORES: usize = 16;
 /// Choices within choices that are looked through for what was stored.
 const MAX_ARMS: u8 = 4;
 
+/// Functions that give one element for each of what they are given.
+const ONE_BY_ONE: [&str; 6] = ["iter", "list", "tuple", "enumerate", "reversed", "sorted"];
+
 impl Values {
     /// A container as it was before elements were given other values, whatever decided which: it has as many, and the same
     /// keys, since then.
@@ -89,6 +92,26 @@ impl Values {
     /// stored in places that are there.
     pub(super) fn have_the_same_places(&self, one: Value, other: Value) -> bool {
         self.before_stores(one, MAX_ARMS) == self.before_stores(other, MAX_ARMS)
+    }
+
+    /// Whether two things are gone through in as many turns: something itself, and a range of its length.
+    pub(super) fn have_as_many_turns(&self, one: Value, other: Value) -> bool {
+        self.gone_through(one) == self.gone_through(other)
+    }
+
+    /// What decides about the number of turns of what is gone through.
+    fn gone_through(&self, mut value: Value) -> Value {
+        for _ in 0..MAX_STORES {
+            value = match self.node(value) {
+                Node::Mapped(name, parts) if ONE_BY_ONE.contains(&name.as_str()) && parts.len() == 1 => parts[0],
+                Node::Range(parts) if parts.len() == 1 => match *self.node(parts[0]) {
+                    Node::Length(inner) => inner,
+                    _ => break,
+                },
+                _ => break,
+            };
+        }
+        value
     }
 
     /// Whether what is taken is as much on every rank: `[rank * per : (rank + 1) * per]`, `[start : start + per]`,

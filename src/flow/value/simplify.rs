@@ -1,6 +1,6 @@
 //! The few identities that keep equal things equal.
 
-use super::{IS_MEMBER, MEMBERS, Node, Value, Values, WITHOUT};
+use super::{COLLECTED, COMPREHENSION, IS_MEMBER, MEMBERS, Node, Value, Values, WITHOUT};
 use crate::base::{Site, Symbol};
 use crate::model::CompareOp;
 
@@ -254,6 +254,7 @@ impl Values {
         let none = |node: &Node| matches!(node, Node::None);
         let never_none = |node: &Node| {
             matches!(node, Node::Apply(name, _) if is_tensor(name.as_str()) || is_constructor(*name))
+                || matches!(node, Node::Mapped(name, _) if matches!(name.as_str(), COMPREHENSION | COLLECTED))
                 || matches!(
                     node,
                     Node::Sequence(_)

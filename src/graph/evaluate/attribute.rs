@@ -132,7 +132,7 @@ impl<'p> Engine<'p> {
             }
             _ => {}
         }
-        if let Some(entry) = self.entry_named(value, name) {
+        if let Some(entry) = self.entry_named(value, name).or_else(|| self.attribute_of_function(value, name)) {
             return entry;
         }
         if let Some(class) = self.class_of_value(frame, object, value) {
@@ -256,7 +256,7 @@ impl<'p> Engine<'p> {
             return Some(value);
         }
         let value = self.attribute(class, name)?;
-        let value = self.as_seen_by(class, object, value);
+        let value = self.as_seen_by(object, value);
         let matrix = is_of_a_matrix(name, Some(self.program.class(class).name));
         let value = if matrix { value } else { self.named(frame, name, value, span) };
         let says_nothing = matches!(

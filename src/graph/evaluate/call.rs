@@ -298,10 +298,8 @@ impl<'p> Engine<'p> {
         };
         substitution.parameters(function, &bound);
         self.capture_environment(frame, function, &mut substitution);
-        if let Some(receiver) = arguments.receiver
-            && let Node::Instance(class, args) = self.values.node(receiver).clone()
-        {
-            self.constructed(class, &args, &mut substitution);
+        if let Some(receiver) = arguments.receiver {
+            substitution.given(self.made_with(receiver));
         }
         if definition.is_generator {
             let result = self.replaced(summary.result, &mut substitution);

@@ -1,17 +1,23 @@
 //! Objects by the arguments of their constructor, and what these are to the constructors of the bases: they are mostly
 //! handed up by name.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::super::communication::{calls_in, is_super};
 use super::Engine;
-use super::substitute::Substitution;
-use crate::base::{ClassId, FunctionId, Symbol};
+use crate::base::{FunctionId, Symbol};
 use crate::flow::{Node, Value};
 use crate::model::{Expr, File, Function, Stmt, each_statement};
 
 /// Constructors that are followed upwards.
 const MAX_BASES: usize = 4;
+
+/// Objects that a variable may hold of which it is looked up what they were made with.
+const MAX_OBJECTS: u8 = 6;
+
+/// What parameters of constructors stand for, by their place.
+pub(super) type Given = BTreeMap<(FunctionId, u16), Value>;
 
 /// What a constructor hands to the one above it, by the parameters of that.
 pub(super) struct HandedUp {
@@ -28,26 +34,60 @@ enum Handed {
 }
 
 impl<'p> Engine<'p> {
-    /// Notes what the parameters of the constructor stand for in an object that was made with these arguments, and those
-    /// of the constructors above it as far as they are told.
-    pub(super) fn constructed(&mut self, class: ClassId, arguments: &[Value], by: &mut Substitution) {
-        let Some(constructor) = self.program.method(class, Symbol::new("__init__")) else { return };
-        by.parameters(constructor, arguments);
+    /// What the constructors of an object were given whose methods are called, as far as they are told: they know the object
+    /// as `self`, with all that it was made from. Of one of two objects that holds which both have in common.
+    pub(super) fn made_with(&mut self, object: Value) -> Given {
+        self.one_made_with(object, MAX_OBJECTS)
+    }
+
+    fn one_made_with(&mut self, object: Value, fuel: u8) -> Given {
+        let Some(fuel) = fuel.checked_sub(1) else { return Given::new() };
+        match *self.values.node(object) {
+            Node::Instance(..) => {
+                let mut given = self.constructed(object);
+                given.iter_mut().filter(|((_, position), _)| *position == 0).for_each(|(_, of)| *of = object);
+                given
+            }
+            Node::If(test, then, otherwise) => {
+                let mut given = self.one_made_with(then, fuel);
+                for (parameter, other) in self.one_made_with(otherwise, fuel) {
+                    let value = match given.get(&parameter) {
+                        Some(&one) => self.values.make(Node::If(test, one, other)),
+                        None => other,
+                    };
+                    given.insert(parameter, value);
+                }
+                given
+            }
+            _ => Given::new(),
+        }
+    }
+
+    /// What the constructor of an object was given, and those above it as far as they are told. What they call `self` is no
+    /// more than an object of the class: an attribute may lead to the object, and from there to itself.
+    pub(super) fn constructed(&mut self, object: Value) -> Given {
+        let Node::Instance(class, arguments) = self.values.node(object).clone() else { return Given::new() };
+        let Some(constructor) = self.program.method(class, Symbol::new("__init__")) else { return Given::new() };
         let mut at = constructor;
         let mut known: Vec<(u16, Value)> = (0..).zip(arguments.iter().copied()).collect();
+        let mut given: Given = known.iter().map(|&(position, value)| ((constructor, position), value)).collect();
         for _ in 0..MAX_BASES {
-            let Some(handed) = self.handed_up(at) else { return };
+            let Some(handed) = self.handed_up(at) else { break };
             let value = |handed: Handed| match handed {
                 Handed::Fixed(value) => Some(value),
                 Handed::Parameter(own) => known.iter().find(|(position, _)| *position == own).map(|(_, value)| *value),
             };
-            let above: Vec<(u16, Value)> =
-                handed.given.iter().filter_map(|&(position, own)| Some((position, value(own)?))).collect();
-            for &(position, value) in &above {
-                by.parameter(handed.above, position, value);
-            }
+            let itself = known.iter().find(|(position, _)| *position == 0).copied();
+            let above: Vec<(u16, Value)> = handed
+                .given
+                .iter()
+                .filter_map(|&(position, own)| Some((position, value(own)?)))
+                .chain(itself)
+                .collect();
+            given.extend(above.iter().map(|&(position, value)| ((handed.above, position), value)));
             (at, known) = (handed.above, above);
         }
+        given
     }
 
     fn handed_up(&mut self, constructor: FunctionId) -> Option<Rc<HandedUp>> {

@@ -70,7 +70,8 @@ impl<'p> Engine<'p> {
             && !self.has_method_of_its_own(receiver, name)
         {
             if text == "pop"
-                && let Some((result, rest)) = self.popped_keyword(receiver, arguments)
+                && let Some((result, rest)) =
+                    self.popped_keyword(receiver, arguments).or_else(|| self.popped_entry(receiver, arguments))
             {
                 self.set_path(frame, path, rest);
                 return Some(result);

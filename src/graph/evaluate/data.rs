@@ -21,6 +21,12 @@ const IGNORED: i64 = -100;
 /// Changes of a mapping that are looked through for what it was before them.
 const MAX_CHANGES: u8 = 16;
 
+/// Arms of a choice that are looked at for what stands in them.
+const MAX_ARMS: u8 = 6;
+
+/// What makes a loader.
+const LOADER: &str = "torch.utils.data.DataLoader";
+
 /// Whether the name is that of something that yields batches.
 pub(in crate::graph) fn is_loader(name: Symbol) -> bool {
     // Every name of a program is asked about: most are told by their ends.
@@ -236,6 +242,22 @@ impl<'p> Engine<'p> {
     fn is_yielded(&self, value: Value) -> bool {
         match *self.values.node(value) {
             Node::Item(_, inner) => self.is_yielded(inner),
+            _ => self.values.yielded(value).is_some(),
+        }
+    }
+
+    /// Whether there is something, and all of it yields batches, or is missing.
+    pub(super) fn are_loaders(&self, values: &[Value]) -> bool {
+        !values.is_empty() && values.iter().all(|&value| self.is_loader_made(value, MAX_ARMS))
+    }
+
+    fn is_loader_made(&self, value: Value, fuel: u8) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        match *self.values.node(value) {
+            Node::If(_, then, otherwise) => [then, otherwise]
+                .iter()
+                .all(|&arm| *self.values.node(arm) == Node::None || self.is_loader_made(arm, fuel)),
+            Node::Apply(name, _) => name.as_str() == LOADER,
             _ => self.values.yielded(value).is_some(),
         }
     }

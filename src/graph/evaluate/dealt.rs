@@ -55,7 +55,7 @@ impl<'p> Engine<'p> {
 
     /// What decides how many items an object yields, where that differs between ranks.
     fn dealt(&mut self, dataset: Value) -> Option<Value> {
-        let Node::Instance(class, args) = self.values.node(dataset).clone() else { return None };
+        let Node::Instance(class, _) = *self.values.node(dataset) else { return None };
         let program = self.program;
         let own = |name: &str| program.method(class, Symbol::new(name));
         let (method, iterates) = match (own("__iter__"), own("__len__")) {
@@ -66,7 +66,7 @@ impl<'p> Engine<'p> {
         let turns = self.turns_of(method, iterates)?;
         let mut substitution = Substitution::default();
         substitution.parameters(method, &[dataset]);
-        self.constructed(class, &args, &mut substitution);
+        substitution.given(self.constructed(dataset));
         let turns: Vec<Value> = turns.into_iter().map(|turn| self.replaced(turn, &mut substitution)).collect();
         let turns: Vec<Value> = turns.into_iter().filter(|&turn| !self.values.vary(turn).is_empty()).collect();
         if turns.is_empty() {

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::base::{FunctionId, Site};
-use crate::flow::{Effect, EffectId, Effects, Node, Standing, Value, standings};
+use crate::flow::{Effect, EffectId, Effects, Standing, Value, standings};
 
 use super::substitute::Substitution;
 use super::{Engine, MAX_INLINE};
@@ -59,10 +59,8 @@ impl Engine<'_> {
                 self.looked.insert(key.clone(), Effects::NOTHING);
                 let mut substitution = Substitution::default();
                 substitution.parameters(function, args);
-                if let Some(&receiver) = args.first()
-                    && let Node::Instance(class, constructed) = self.values.node(receiver).clone()
-                {
-                    self.constructed(class, &constructed, &mut substitution);
+                if let Some(&receiver) = args.first() {
+                    substitution.given(self.made_with(receiver));
                 }
                 self.nesting += 1;
                 let body = self.on_behalf_of(function, |engine| {

@@ -85,7 +85,7 @@ impl<'p> Engine<'p> {
                 return self.dispatched(frame, class, method, arguments, span);
             }
             if let Some(value) = self.attribute(class, name) {
-                let value = self.as_seen_by(class, receiver, value);
+                let value = self.as_seen_by(receiver, value);
                 if matches!(
                     self.values.node(value),
                     Node::Function(..) | Node::Closure(..) | Node::Partial(..) | Node::Typed(_) | Node::Instance(..)

@@ -31,6 +31,7 @@ mod handlers;
 mod job;
 mod keyed;
 mod known_by;
+mod labelled;
 mod loops;
 mod meaning;
 mod mesh;

@@ -220,7 +220,7 @@ impl<'p> Engine<'p> {
     /// What the method of an object of known class issues.
     fn issued_by(&mut self, class: ClassId, object: Value, name: Symbol, args: &[Value], site: Site) -> EffectId {
         let Some(method) = self.program.method(class, name) else {
-            let kept = self.attribute(class, name).map(|kept| self.as_seen_by(class, object, kept));
+            let kept = self.attribute(class, name).map(|kept| self.as_seen_by(object, kept));
             let kept = kept.filter(|&kept| matches!(self.values.node(kept), Node::Typed(_) | Node::Instance(..)));
             return kept.map_or(Effects::NOTHING, |kept| self.object_called(kept, args, site));
         };

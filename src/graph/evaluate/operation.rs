@@ -124,7 +124,8 @@ impl<'p> Engine<'p> {
         // What is made only where it is not there yet has been made by whoever came first, on every rank.
         let made_once =
             creates && members.is_none() && frame.guards.iter().any(|&guard| self.asks_whether_initialized(guard));
-        if communicates && !made_once {
+        let silent = operation.silent_for_loaders && self.are_loaders(&arguments.values());
+        if communicates && !made_once && !silent {
             let event = Event {
                 op: operation.op,
                 creates,

@@ -62,6 +62,19 @@ impl Engine<'_> {
         Some((result, rest))
     }
 
+    /// `mapping.pop(name)` of a mapping that is written out: what stands there under the name, and the rest.
+    pub(super) fn popped_entry(&mut self, mapping: Value, arguments: &Arguments) -> Option<(Value, Value)> {
+        let key = arguments.at(0)?;
+        let Node::Mapping(entries) = self.values.node(mapping).clone() else { return None };
+        let is_name = |key: Value| matches!(self.values.node(key), Node::Str(_));
+        if !entries.iter().all(|entry| is_name(entry.0)) {
+            return None;
+        }
+        let found = entries.iter().find(|entry| entry.0 == key)?.1;
+        let rest = entries.iter().copied().filter(|entry| entry.0 != key).collect();
+        Some((found, self.values.make(Node::Mapping(rest))))
+    }
+
     /// Whether the value is what a caller gave by names that the function does not declare, or what is left of it.
     fn is_keywords(&self, value: Value) -> bool {
         match self.values.node(value) {

@@ -2,10 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::base::{ClassId, FunctionId, Symbol};
+use crate::base::{FunctionId, Symbol};
 use crate::flow::{Effect, EffectId, Effects, Event, HandlerEffect, LoopKind, Node, Standing, Value};
 
 use super::Engine;
+use super::constructed::Given;
 use super::wrapped::BACKWARD;
 
 /// How deep functions are called that are only known where they are handed over: one may be handed to itself.
@@ -34,8 +35,9 @@ impl Substitution {
         }
     }
 
-    pub(super) fn parameter(&mut self, function: FunctionId, position: u16, value: Value) {
-        self.parameters.insert((function, position), value);
+    /// Parameters of constructors.
+    pub(super) fn given(&mut self, given: Given) {
+        self.parameters.extend(given);
     }
 
     pub(super) fn capture(&mut self, owner: FunctionId, name: Symbol, value: Value) {
@@ -49,13 +51,15 @@ impl Substitution {
 
 impl<'p> Engine<'p> {
     /// An attribute as a particular object has it: parameters of the constructor are its arguments.
-    pub(super) fn as_seen_by(&mut self, class: ClassId, object: Value, value: Value) -> Value {
+    pub(super) fn as_seen_by(&mut self, object: Value, value: Value) -> Value {
         if !self.values.facts(value).open {
             return value;
         }
-        let Node::Instance(_, args) = self.values.node(object).clone() else { return value };
+        if !matches!(self.values.node(object), Node::Instance(..)) {
+            return value;
+        }
         let mut substitution = Substitution::default();
-        self.constructed(class, &args, &mut substitution);
+        substitution.given(self.constructed(object));
         self.replaced(value, &mut substitution)
     }
 
@@ -192,9 +196,11 @@ impl<'p> Engine<'p> {
         if let Some(found) = self.field(object, name).or_else(|| self.entry_named(object, name)) {
             return Some(found);
         }
-        let Node::Instance(class, _) = *self.values.node(object) else { return None };
+        let Node::Instance(class, _) = *self.values.node(object) else {
+            return self.attribute_of_function(object, name);
+        };
         let found = self.attribute(class, name)?;
-        Some(self.as_seen_by(class, object, found))
+        Some(self.as_seen_by(object, found))
     }
 
     /// The value made of `node`, which came of `value`: mostly it has none of the parameters in it and is what it was.

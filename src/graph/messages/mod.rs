@@ -225,7 +225,7 @@ fn under_condition(program: &Program, file: FileId, function: LocalFunction) -> 
 }
 
 /// `__name__ == "__main__"`
-fn is_main_test(model: &crate::model::File, test: ExprId) -> bool {
+pub(in crate::graph) fn is_main_test(model: &crate::model::File, test: ExprId) -> bool {
     match model.expr(test) {
         Expr::Compare(_, left, right) => [left, right]
             .into_iter()

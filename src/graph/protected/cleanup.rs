@@ -1,18 +1,21 @@
 //! Collectives that only a failing rank issues: those in `except`, and those in `finally` while its peers are elsewhere.
 
-use crate::base::FileId;
+use crate::base::{FileId, Span};
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{Block, Call, Expr, ExprId, LocalFunction, Stmt, Try, each_statement};
+use crate::model::{Block, Call, Expr, ExprId, Handler, LocalFunction, Stmt, Try, each_statement};
 
 use super::super::blocks::{conditions_in, is_test, mentions, names_bound, speaks_of_rank, yields};
 use super::super::communication::{Issue, Wanted, calls_in};
-use super::super::hazard::Caught;
+use super::super::hazard::{Caught, never_returns};
 use super::super::helpers::called;
 use super::{Cleanup, Place, Search};
 
 /// Calls on the way to what the peers of a failing rank are in, where it takes the group down.
 const NEAR: usize = 2;
+
+/// Calls that a handler makes to end the process, one inside the other.
+const HANDLED: u32 = 1;
 
 impl Search<'_, '_> {
     pub(super) fn cleanups(&mut self, file: FileId, function: LocalFunction, parts: &Try, out: &mut Vec<Cleanup>) {
@@ -109,6 +112,12 @@ impl Search<'_, '_> {
             let at = peer.start().span;
             !alone.iter().any(|&(block, test)| block.start <= at.start && at.end <= block.end && asks_rank(test))
         });
+        // What fails inside of a block that goes on after its failures does not come here.
+        let shields = self.shields(file, function, parts.body);
+        let is_shielded = |at: u32| shields.iter().any(|shield| shield.start <= at && at < shield.end);
+        let fails_elsewhere = !shields.is_empty()
+            && self.hazards(file, function, parts.body).iter().any(|hazard| !is_shielded(hazard.site.span.start));
+        peers.retain(|peer| fails_elsewhere || !is_shielded(peer.start().span.start));
         let is_interrupted = parts.handlers.iter().any(|handler| Caught::of(model, handler.kind).interrupt);
         let decided = names_bound(model, parts);
         let governed = conditions_in(model, parts.finally);
@@ -161,6 +170,36 @@ impl Search<'_, '_> {
             }
         });
         places.into_iter().min()
+    }
+
+    /// The blocks inside of a block that are tried and whose failures are all taken by a handler that goes on behind them.
+    fn shields(&mut self, file: FileId, function: LocalFunction, block: Block) -> Vec<Span> {
+        let model = self.model(file);
+        let mut statements = Vec::new();
+        each_statement(model, block, &mut |id, _| statements.push(id));
+        let mut tried: Vec<&Try> = Vec::new();
+        for id in statements {
+            if let Stmt::Try(parts) = model.stmt(id) {
+                tried.push(parts);
+            }
+        }
+        let mut goes_on = |handler: &Handler| {
+            let mut leaves = never_returns(self.communication, self.program, file, function, handler.body, HANDLED);
+            each_statement(model, handler.body, &mut |_, stmt| {
+                leaves |= matches!(stmt, Stmt::Raise(_) | Stmt::Return(_) | Stmt::Break);
+            });
+            !leaves
+        };
+        tried.retain(|parts| {
+            let takes_all = parts.handlers.iter().any(|handler| Caught::of(model, handler.kind).everything);
+            takes_all && parts.handlers.iter().all(&mut goes_on)
+        });
+        let whole = |parts: &Try| {
+            let statements = model.block(parts.body);
+            let (first, last) = (*statements.first()?, *statements.last()?);
+            Some(model.stmt_span(first).cover(model.stmt_span(last)))
+        };
+        tried.into_iter().filter_map(whole).collect()
     }
 
     /// Whether the function makes a job of this process alone: in that nobody waits for it.

@@ -1,0 +1,40 @@
+//! Programs that start their ranks themselves: what stands around that runs once, in the process that starts them.
+
+use crate::base::Symbol;
+use crate::model::{Call, Expr, ExprId, File};
+
+use super::communication::{argument, calls_in};
+use super::confidence::Evidence;
+
+/// Functions that start processes, with the place and the name of the argument that says what these run.
+const STARTERS: [(&str, Option<usize>, &str); 4] = [
+    ("torch.multiprocessing.spawn", Some(0), "fn"),
+    ("torch.multiprocessing.start_processes", Some(0), "fn"),
+    ("torch.multiprocessing.Process", None, "target"),
+    ("multiprocessing.Process", None, "target"),
+];
+
+impl Evidence<'_, '_> {
+    /// Whether the operation is reached by a call of just the function that is otherwise handed to new processes: who calls
+    /// it without starting any is the only rank.
+    pub(super) fn starts_ranks_otherwise(&self) -> bool {
+        let program = self.engine.program;
+        let (file, local) = program.locate(self.function);
+        let model = &program.file(file).model;
+        let started = |call: Call| -> Option<Symbol> {
+            let dotted = program.resolve(file, local, call.callee)?;
+            let &(_, position, name) = STARTERS.iter().find(|(starter, ..)| *starter == dotted.as_str())?;
+            named(model, argument(model, call, position, Symbol::new(name))?)
+        };
+        let is_called = |worker: Symbol| self.calls.iter().any(|(site, called)| site.file == file && *called == worker);
+        let calls = calls_in(model, model.function(local).body).into_iter();
+        calls.filter_map(|(_, call)| started(call)).any(is_called)
+    }
+}
+
+fn named(model: &File, function: ExprId) -> Option<Symbol> {
+    match model.expr(function) {
+        Expr::Name(name) => Some(name),
+        _ => None,
+    }
+}

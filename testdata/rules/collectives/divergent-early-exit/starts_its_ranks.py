@@ -1,0 +1,25 @@
+"""Who starts the ranks, or calls what they run where none are started, is one process: nobody waits for it."""
+import time
+
+import torch.distributed as dist
+import torch.multiprocessing as mp
+
+
+def work(rank, path):
+    dist.init_process_group("gloo", rank=rank)
+    dist.barrier()
+
+
+def main(path, processes, deadline):
+    if time.monotonic() > deadline:
+        return
+    if processes > 1:
+        mp.spawn(work, nprocs=processes, args=(path,))
+    else:
+        work(0, path)  # low: [divergent-early-exit]
+
+
+def main_of_each_rank(path, rank, deadline):
+    if time.monotonic() > deadline:
+        return
+    work(rank, path)  # error: [divergent-early-exit]
