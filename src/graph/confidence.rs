@@ -99,7 +99,6 @@ impl Evidence<'_, '_> {
             || self.is_named_and_lost()
             || self.is_drawn()
             || self.is_settled_elsewhere()
-            || self.is_asked_before_the_job()
             || self.is_sharded_nowhere()
             || self.stands_against_sharded()
             || self.is_set_for_sharding_elsewhere()

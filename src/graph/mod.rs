@@ -26,7 +26,6 @@ mod handed;
 mod hazard;
 mod helpers;
 mod kept;
-mod launched;
 mod membership;
 mod messages;
 mod modules;

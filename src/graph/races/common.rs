@@ -9,7 +9,6 @@ use crate::graph::communication::{Communication, Wanted};
 use crate::graph::conduct::bodies;
 use crate::graph::context::each_in_context;
 use crate::graph::hazard::{Caught, Failure};
-use crate::graph::launched::launches;
 use crate::graph::program::Program;
 use crate::graph::resolve::Target;
 use crate::graph::taint::Taint;
@@ -289,6 +288,12 @@ fn span_of(model: &File, block: crate::model::Block) -> Option<Span> {
     let statements = model.block(block);
     let (first, last) = (statements.first()?, statements.last()?);
     Some(Span::new(model.stmt_span(*first).start, model.stmt_span(*last).end))
+}
+
+/// Whether a function starts the processes of the job itself: before that there is one.
+fn launches(model: &File, function: LocalFunction) -> bool {
+    let starts = |name: &Symbol| matches!(name.as_str(), "spawn" | "Process" | "start_processes" | "Popen" | "launch");
+    model.function(function).mentions.iter().any(starts)
 }
 
 /// Whether a decorator of the function lets some ranks in only.
