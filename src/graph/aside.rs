@@ -52,6 +52,10 @@ pub(super) fn asides<'p>(program: &'p Program, communication: &mut Communication
             if definition.mentions.iter().any(|name| words.contains(name)) {
                 search.hand_overs(file, function);
             }
+            let decorators = model.list(definition.decorators);
+            if decorators.iter().any(|&decorator| registers(program, file, definition.parent, decorator)) {
+                search.registered(file, function);
+            }
         }
     }
     search.out
@@ -78,6 +82,18 @@ impl Search<'_, '_> {
         };
         let (function, main) = ((file, function), None);
         self.out.push(Aside { function, runner: Runner::Destructor, site, issue, main, confidence });
+    }
+
+    /// A function that its decorator has run when the process ends.
+    fn registered(&mut self, file: FileId, function: LocalFunction) {
+        let id = self.program.function_id(file, function);
+        let Some(issue) = self.communication.issue_of(id, Wanted::Any) else { return };
+        let model = &self.program.file(file).model;
+        let site = Site { file, span: model.function(function).name_span };
+        let sure = if issue.kind == OperationKind::Teardown { Confidence::Low } else { Confidence::Medium };
+        let confidence = sure.min(issue.confidence);
+        let (function, main) = ((file, function), None);
+        self.out.push(Aside { function, runner: Runner::Exit, site, issue, main, confidence });
     }
 
     /// Whether something on the way to the operation asks what the object still has to do.
@@ -266,6 +282,12 @@ impl Search<'_, '_> {
         }
         None
     }
+}
+
+/// Whether a decorator has its function run when the process ends: `@atexit.register`.
+fn registers(program: &Program, file: FileId, around: Option<LocalFunction>, decorator: ExprId) -> bool {
+    let around = around.unwrap_or(program.file(file).model.module());
+    program.resolve(file, around, decorator).is_some_and(|name| name.as_str() == "atexit.register")
 }
 
 /// Whether a condition asks an attribute of the object whose method it stands in.

@@ -3,7 +3,7 @@
 use crate::base::{Site, Symbol};
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, ParameterKind, Stmt, each_expression, each_statement};
 
-use super::super::communication::calls_in;
+use super::super::communication::{argument, calls_in};
 use super::super::program::Program;
 
 /// What a place on the disk is called in one function: by which names, put together with which texts.
@@ -175,10 +175,7 @@ pub(super) fn may_make(model: &File, call: Call) -> bool {
     }
     let name = name.as_str().to_ascii_lowercase();
     if name == "open" {
-        let modes = model.list(call.args).get(1).copied();
-        let named =
-            model.keywords(call).iter().find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "mode"));
-        let mode = modes.or(named.map(|keyword| keyword.value));
+        let mode = argument(model, call, Some(1), Symbol::new("mode"));
         return mode.is_some_and(|mode| opens_to_write(model, mode));
     }
     let reads = |word: &str| READS.contains(&word) || READS.contains(&word.trim_end_matches("ing"));
@@ -191,7 +188,7 @@ pub(super) fn makes_itself(model: &File, call: Call) -> Option<ExprId> {
     let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
     let makes = match name.as_str() {
         "mkdir" | "touch" | "write_text" | "write_bytes" | "symlink_to" | "hardlink_to" => true,
-        "open" => model.list(call.args).first().is_some_and(|&mode| opens_to_write(model, mode)),
+        "open" => argument(model, call, Some(0), Symbol::new("mode")).is_some_and(|mode| opens_to_write(model, mode)),
         _ => false,
     };
     makes.then_some(value)
