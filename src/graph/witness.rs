@@ -142,9 +142,9 @@ pub(super) fn explain(
             None => SplitKind::Conditional,
         },
     };
-    let test = cause.map(|cause| deciding(engine, found, test_of(engine, cause)));
+    let test = cause.map(|cause| test_of(engine, cause));
     let leaf = match test {
-        Some(test) => leaf(engine, test, found.world.axes),
+        Some(test) => leaf(engine, deciding(engine, found, test), found.world.axes),
         None => event_leaf(engine, main, found),
     };
     let parting = decision.map(|decision| decision.site);
