@@ -5,7 +5,8 @@ use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::catalog::GroupOf;
 use crate::finding::Confidence;
 use crate::model::{
-    Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_expression, each_statement, expressions_of,
+    Block, Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_expression, each_statement,
+    expressions_of,
 };
 
 use super::blocks::is_test;
@@ -56,28 +57,33 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
             continue;
         }
         let Some(group) = handed().next().filter(|&group| !is_assigned(model, function, group)) else { continue };
-        let mut used: Option<(Site, Symbol)> = None;
+        let mut used: Vec<(ExprId, Symbol)> = Vec::new();
         let mut left: Vec<(ExprId, Symbol)> = Vec::new();
         for (expr, call) in calls_in(model, definition.body) {
             match use_of(program, communication, (file, function), (expr, call), group) {
-                Use::Passed(given, by) => used = used.or(Some((Site { file, span: model.span(given) }, by))),
+                Use::Passed(given, by) => used.push((given, by)),
                 Use::Left(called) => left.push((expr, called)),
                 Use::Other => {}
             }
         }
-        let Some((used, used_for)) = used else { continue };
         let confidence = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
-        // All ranks may well wait for each other around what a group does.
-        left.retain(|&(expr, called)| !called.as_str().contains("barrier") && is_given(model, function, expr, group));
-        out.extend(left.into_iter().map(|(expr, called)| Unpassed {
-            function: program.function_id(file, function),
-            group,
-            called,
-            site: Site { file, span: model.span(expr) },
-            used,
-            used_for,
-            confidence,
-        }));
+        for (expr, called) in left {
+            // All ranks may well wait for each other around what a group does.
+            if called.as_str().contains("barrier") || !is_given(model, function, expr, group) {
+                continue;
+            }
+            let beside = |&&(given, _): &&(ExprId, Symbol)| !are_alternatives(model, function, given, expr);
+            let Some(&(given, used_for)) = used.iter().find(beside) else { continue };
+            out.push(Unpassed {
+                function: program.function_id(file, function),
+                group,
+                called,
+                site: Site { file, span: model.span(expr) },
+                used: Site { file, span: model.span(given) },
+                used_for,
+                confidence,
+            });
+        }
     }
     out
 }
@@ -179,6 +185,24 @@ fn is_given(model: &File, function: LocalFunction, call: ExprId, group: Symbol) 
         }
     });
     given
+}
+
+/// Whether two places stand in the two arms of one condition.
+fn are_alternatives(model: &File, function: LocalFunction, one: ExprId, other: ExprId) -> bool {
+    let holds = |block: Block, expr: ExprId| {
+        let span = model.span(expr);
+        model.block(block).iter().any(|&stmt| {
+            let around = model.stmt_span(stmt);
+            around.start <= span.start && span.end <= around.end
+        })
+    };
+    let mut found = false;
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        if let Stmt::If { body, orelse, .. } = stmt {
+            found |= holds(*body, one) && holds(*orelse, other) || holds(*body, other) && holds(*orelse, one);
+        }
+    });
+    found
 }
 
 fn asks_for(model: &File, condition: ExprId, group: Symbol) -> bool {

@@ -8,5 +8,5 @@ def chosen(x):
     one, two, three = os.path.exists("a"), os.path.exists("b"), os.path.exists("c")
     four, five = os.path.exists("d"), os.path.exists("e")
     if one and not two and three and not four and five and dist.get_rank() == 0:
-        dist.all_reduce(x)  # low: [conditional-collective]
+        dist.all_reduce(x)  # error: [conditional-collective]
     return x

@@ -46,6 +46,13 @@ def on_one_or_the_other(tensor, group=None):
     dist.all_reduce(tensor)
 
 
+def on_all_if_so_set(tensor, whole, group):
+    if whole:
+        dist.all_reduce(tensor)
+    else:
+        dist.all_reduce(tensor, group=group)
+
+
 def between_barriers(tensor, group):
     dist.barrier()
     dist.all_reduce(tensor, group=group)
