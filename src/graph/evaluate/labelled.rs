@@ -29,7 +29,7 @@ impl Engine<'_> {
             }
         });
         let set = plainly_run(model, home).into_iter().find_map(|stmt| match stmt {
-            Stmt::Assign { targets, value } if model.list(*targets).iter().any(|target| is_set(target)) => Some(*value),
+            Stmt::Assign { targets, value } if model.list(*targets).iter().any(is_set) => Some(*value),
             _ => None,
         });
         match set.filter(|_| times == 1).map(|value| model.expr(value))? {
