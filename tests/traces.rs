@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use ranklint::base::{FileId, Site, Span, Symbol};
 use ranklint::finding::Confidence;
 use ranklint::flow::{
-    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Event, Exit, GroupKey, HandlerEffect, Healed, LoopKind,
-    Node, Tracer, Value, Values, World,
+    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Evaluator, Event, Exit, GroupKey, HandlerEffect, Healed,
+    LoopKind, Node, Tracer, Value, Values, World,
 };
 use ranklint::model::CompareOp;
 
@@ -306,6 +306,26 @@ proptest! {
                 let events = |tracer: &mut Tracer<'_>| tracer.compare(root, one, other).map(|found| found.events());
                 prop_assert_eq!(events(&mut together), events(&mut alone));
             }
+        }
+    }
+
+    #[test]
+    fn a_fact_that_makes_no_difference_parts_nobody(tree in trees()) {
+        let mut program = Program { parting: true, ..Program::new() };
+        let root = program.build(&tree, false);
+        let (fact, modes) = (program.fact(), [program.is_mode("train"), program.is_mode("eval")]);
+        let (healed, world) = (Healed::default(), World::default());
+        let tracer = || Tracer::new(&program.values, &program.effects, world, GroupKey::World, &healed, 1_000_000);
+        let open = Assignment::default();
+        let evaluator = Evaluator::new(&program.values, world, &open);
+        for question in tracer().mattering(root, &open).expect("small programs are traced to the end") {
+            evaluator.truth(question);
+        }
+        let matters = evaluator.missing.take().atoms.contains(&fact);
+        for answers in (0..4_u8).filter(|_| !matters) {
+            let told = modes.into_iter().zip([answers & 1 != 0, answers & 2 != 0]);
+            let class = |holds: bool| Assignment { atoms: told.clone().chain([(fact, holds)]).collect(), ..open.clone() };
+            prop_assert!(tracer().compare(root, &class(false), &class(true)).is_none());
         }
     }
 
