@@ -22,5 +22,5 @@ pub use region::{Standing, disputed, standings};
 pub use trace::{Asked, Decided, Difference, Heal, Healed, Parting, Reached, Tracer};
 pub use value::{
     COLLECTED, COMPREHENSION, DISPATCH, Facts, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, REPEAT, SPREAD, STORE,
-    TOO_DEEP, UPDATE, Value, Values, WITHOUT, parts,
+    TOO_DEEP, UNSET, UPDATE, Value, Values, WITHOUT, parts,
 };

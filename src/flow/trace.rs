@@ -8,6 +8,7 @@ mod build;
 mod compare;
 mod ends;
 mod events;
+mod healed;
 mod questions;
 mod topics;
 mod turns;
@@ -27,6 +28,7 @@ use super::value::{Node, Value, Values};
 pub use asked::Asked;
 use asked::Said;
 use build::Run;
+pub use healed::{Heal, Healed};
 use topics::Topics;
 
 /// A node of a trace.
@@ -123,53 +125,6 @@ pub struct Parting {
     pub one: Decided,
     /// How the second class does.
     pub other: Decided,
-}
-
-/// How a choice or loop that has been reported is decided from then on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Heal {
-    /// Alike on every rank, unknown how.
-    Alike,
-    /// So, on every rank.
-    Always(bool),
-}
-
-/// Choices, loops and events that have been reported: their ranks count as in step, everywhere or below one call.
-#[derive(Clone, Debug, Default)]
-pub struct Healed {
-    known: FxHashMap<(Site, Option<Site>), Heal>,
-    calls: FxHashSet<Site>,
-}
-
-impl Healed {
-    /// Heals what stands at `site`, everywhere or below the call at `call`. Says whether that is new.
-    pub fn insert(&mut self, site: Site, call: Option<Site>, heal: Heal) -> bool {
-        self.calls.extend(call);
-        self.known.insert((site, call), heal).is_none()
-    }
-
-    /// Whether what stands at `site` is healed below the call at `call`.
-    pub fn covers(&self, site: Site, call: Option<Site>) -> bool {
-        self.get(site, call.as_slice()).is_some()
-    }
-
-    /// How many places are healed.
-    pub fn len(&self) -> usize {
-        self.known.len()
-    }
-
-    /// Whether none is.
-    pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
-    }
-
-    fn get(&self, site: Site, calls: &[Site]) -> Option<Heal> {
-        if self.known.is_empty() {
-            return None;
-        }
-        let everywhere = self.known.get(&(site, None));
-        everywhere.or_else(|| calls.iter().find_map(|&call| self.known.get(&(site, Some(call))))).copied()
-    }
 }
 
 /// A loop that a comparison is inside of.

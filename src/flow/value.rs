@@ -22,8 +22,8 @@ use super::axes::Axes;
 use arena::Arena;
 
 pub use node::{
-    COLLECTED, COMPREHENSION, Facts, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, REPEAT, SPREAD, STORE, UPDATE,
-    WITHOUT, parts,
+    COLLECTED, COMPREHENSION, Facts, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, REPEAT, SPREAD, STORE, UNSET,
+    UPDATE, WITHOUT, parts,
 };
 
 /// A symbolic value; an index into [`Values`].
@@ -213,6 +213,16 @@ impl Values {
     /// What a parameter conventionally is.
     pub fn meaning(&self, value: Value) -> Option<Value> {
         self.meanings.get(&value).copied()
+    }
+
+    /// Whether it is what an attribute holds that nobody has written yet.
+    pub fn is_unset(&self, value: Value) -> bool {
+        matches!(self.node(value), Node::Str(text) if text.as_str() == UNSET)
+    }
+
+    /// Whether there is nothing: `None`, or what nobody has written yet.
+    pub fn is_absent(&self, value: Value) -> bool {
+        *self.node(value) == Node::None || self.is_unset(value)
     }
 
     /// Whether the value is a batch as a whole: a loader gives each rank one, and none of them is empty.

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use crate::flow::{COLLECTED, COMPREHENSION, Node, Value};
 use crate::model::{BinaryOp, CompareOp};
 
-use super::evaluate::{Engine, UNSET};
+use super::evaluate::Engine;
 
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 400;
@@ -59,8 +59,8 @@ pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
             Node::If(test, then, otherwise) => {
                 push(&[*then, *otherwise]);
                 let (one, other) = (*then, *otherwise);
-                let replaced = is_unset(engine, one) && is_number(engine, other)
-                    || is_number(engine, one) && is_unset(engine, other);
+                let replaced = engine.values.is_unset(one) && is_number(engine, other)
+                    || is_number(engine, one) && engine.values.is_unset(other);
                 if replaced || are_unlike(engine, one, other) {
                     push(&[*test]);
                 }
@@ -123,11 +123,6 @@ fn kept_or_found(engine: &Engine<'_>, bound: Value) -> Option<Value> {
     let begun = |value: Value| matches!(engine.values.node(value), Node::Int(_));
     let found = |value: Value| matches!(engine.values.node(value), Node::Index(..) | Node::Attribute(..));
     (begun(one) && found(other) || found(one) && begun(other)).then_some(test)
-}
-
-/// Whether a value stands for what an object held before.
-fn is_unset(engine: &Engine<'_>, value: Value) -> bool {
-    matches!(engine.values.node(value), Node::Str(text) if text.as_str() == UNSET)
 }
 
 /// Whether two loops count on from one number in steps of one size, neither for a number of turns that differs between

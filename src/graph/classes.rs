@@ -147,12 +147,11 @@ pub(super) fn groups(terms: Terms<'_>, events: &[EventId], size: i64) -> BTreeSe
 
 /// The group, for who comes to use it: an attribute that is set under a setting is set there.
 fn group_of(evaluator: &Evaluator<'_>, group: Value) -> GroupKey {
-    let is_unset = |arm: Value| matches!(evaluator.values.node(arm), Node::Str(_));
     match (evaluator.group(group), evaluator.values.node(group)) {
         (GroupKey::Other(known), &Node::If(_, then, otherwise)) if known == group => {
-            match (is_unset(then), is_unset(otherwise)) {
-                (true, false) => group_of(evaluator, otherwise),
-                (false, true) => group_of(evaluator, then),
+            match [then, otherwise].map(|arm| evaluator.values.is_unset(arm)) {
+                [true, false] => group_of(evaluator, otherwise),
+                [false, true] => group_of(evaluator, then),
                 _ => GroupKey::Other(known),
             }
         }

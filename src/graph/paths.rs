@@ -8,7 +8,7 @@ use crate::finding::Confidence;
 use crate::flow::{Effect, EffectId, Node, Value};
 use crate::model::{Expr, each_expression, each_statement, expressions_of};
 
-use super::evaluate::{Engine, UNSET};
+use super::evaluate::Engine;
 use super::resolve::Target;
 
 /// Calls looked into, and parts of a name looked at.
@@ -142,7 +142,7 @@ fn named_by(engine: &Engine<'_>, place: Value) -> Option<Value> {
             Node::Apply(name, parts) if !(is_format(name.as_str()) && of_days(engine, parts)) => further.extend(parts),
             Node::Binary(_, left, right) => further.extend([*left, *right]),
             // Whom a question about the rank has name it names it for itself: the others have no name for it.
-            Node::If(_, then, otherwise) if is_nothing(engine, *then) || is_nothing(engine, *otherwise) => {}
+            Node::If(_, then, otherwise) if values.is_absent(*then) || values.is_absent(*otherwise) => {}
             Node::If(_, then, otherwise) => further.extend([*then, *otherwise]),
             Node::Attribute(whole, _) | Node::Index(whole, _) => further.push(*whole),
             Node::Sequence(parts) | Node::Mapped(_, parts) | Node::Invoked(_, parts) => further.extend(parts),
@@ -152,15 +152,6 @@ fn named_by(engine: &Engine<'_>, place: Value) -> Option<Value> {
         found.is_some()
     });
     found
-}
-
-/// Whether it is `None`, or what an attribute holds that nobody has set.
-fn is_nothing(engine: &Engine<'_>, value: Value) -> bool {
-    match engine.values.node(value) {
-        Node::None => true,
-        Node::Str(text) => text.as_str() == UNSET,
-        _ => false,
-    }
 }
 
 /// The fact of the outside world that something was made of, from its first part to its first part.

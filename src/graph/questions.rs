@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use crate::flow::{DISPATCH, Node, Value, parts};
 use crate::model::{BinaryOp, CompareOp};
 
-use super::evaluate::{Engine, UNSET};
+use super::evaluate::Engine;
 
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 24;
@@ -143,9 +143,8 @@ fn is_place(engine: &Engine<'_>, value: Value) -> bool {
 fn may_be_none(engine: &Engine<'_>, value: Value) -> bool {
     let look = |value: Value, further: &mut Vec<Value>| {
         match engine.values.node(value) {
-            Node::None => return true,
-            // Bound in the other arm only.
-            Node::Str(name) if name.as_str() == UNSET => return true,
+            // Or bound in the other arm only.
+            _ if engine.values.is_absent(value) => return true,
             Node::If(_, then, otherwise) => further.extend([*then, *otherwise]),
             Node::Carried(_, _, parts) => further.extend(parts.first()),
             _ => {}

@@ -16,9 +16,9 @@ impl Run<'_, '_> {
         *self.tracer.values.node(value) == Node::None
     }
 
-    /// Whether it is what an attribute holds that nobody has set: who comes to use it finds it set.
+    /// Whether nobody has set it: who comes to use it finds it set.
     fn is_unset(&self, group: Value) -> bool {
-        matches!(self.tracer.values.node(group), Node::Str(_))
+        self.tracer.values.is_unset(group)
     }
 
     fn is_looked_up(&self, group: Value) -> bool {

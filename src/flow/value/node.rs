@@ -178,6 +178,9 @@ pub const SPREAD: &str = "spread";
 /// The function of a range and of a list: as many elements, all from the list.
 pub const REPEAT: &str = "repeat";
 
+/// What an attribute holds that nobody has written yet.
+pub const UNSET: &str = "unset";
+
 /// What a node is made of, where that is worth following.
 pub fn parts(node: &Node) -> Vec<Value> {
     match node {

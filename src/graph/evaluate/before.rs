@@ -2,7 +2,7 @@
 
 use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Symbol};
-use crate::flow::{Node, Value};
+use crate::flow::{Node, UNSET, Value};
 use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, StmtId, each_statement};
 
 impl<'p> Engine<'p> {
@@ -17,7 +17,7 @@ impl<'p> Engine<'p> {
             _ => None,
         };
         let of_class = of_class.or_else(|| self.parameter_meaning(frame, name?));
-        of_class.unwrap_or_else(|| self.values.make(Node::Str(Symbol::new(super::UNSET))))
+        of_class.unwrap_or_else(|| self.values.make(Node::Str(Symbol::new(UNSET))))
     }
 
     /// The constant that the constructor leaves in an attribute of `self` that nobody changes but this function.

@@ -192,11 +192,7 @@ impl<'p> Engine<'p> {
 
     /// The object that is there in some cases only: who calls its methods has it.
     pub(super) fn where_there(&self, value: Value) -> Value {
-        let absent = |value: Value| match self.values.node(value) {
-            Node::None => true,
-            Node::Str(text) => text.as_str() == super::UNSET,
-            _ => false,
-        };
+        let absent = |value: Value| self.values.is_absent(value);
         match *self.values.node(value) {
             Node::If(_, then, otherwise) if absent(otherwise) && self.is_object(self.where_there(then)) => {
                 self.where_there(then)

@@ -86,9 +86,6 @@ const MAX_ASIDE_BYTES: u32 = 6_000;
 /// Effects heavier than this are not copied into callers.
 pub(super) const MAX_INLINE: u32 = 400;
 
-/// What an attribute holds that nobody has written yet.
-pub(super) const UNSET: &str = "unset";
-
 /// What a function does, in terms of its parameters.
 #[derive(Debug)]
 pub struct Summary {
