@@ -480,6 +480,29 @@ def in_one_place(t):
 }
 
 #[test]
+fn an_exit_is_shown_where_its_condition_does_not_show_it() {
+    let folder = Folder::new("exits");
+    let head = "import torch.distributed as dist\n\n\n";
+    let far = "def far(path, t):\n    if dist.get_rank() == 0:\n        names = sorted(path.iterdir())\n        \
+        print(names)\n        if not names:\n            return\n    dist.all_reduce(t)\n";
+    let near =
+        "\n\ndef near(t):\n    if dist.get_rank() == 0:\n        print(t)\n        return\n    dist.all_reduce(t)\n";
+    folder.file("job.py", [head, far, near].concat());
+    let run =
+        folder.ranklint(&["check", "--no-cache", "--select", "divergent-early-exit", "--output-format", "json", "."]);
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("a report");
+    let exits = |line: u64| {
+        let findings = report["findings"].as_array().expect("findings");
+        let finding = findings.iter().find(|finding| finding["line"] == line).expect("a finding at the line");
+        let related = finding["related"].as_array().expect("places").iter();
+        let exits = related.filter(|place| place["message"] == "and this is where it leaves");
+        exits.map(|place| place["line"].as_u64().expect("a line")).collect::<Vec<_>>()
+    };
+    assert_eq!(exits(10), [9]);
+    assert_eq!(exits(17), []);
+}
+
+#[test]
 fn a_difference_is_explained_by_the_variable_that_was_asked() {
     let folder = Folder::new("explained");
     let reads = |name: &str| format!("{name} = int(os.getenv(\"{name}\", -1))\n");

@@ -61,3 +61,31 @@ def between_barriers(tensor, group):
 def on_all(tensor, group):
     agree(tensor, group)
     dist.all_reduce(tensor, group=dist.group.WORLD)
+
+
+def on_another(tensor, group):
+    group = dist.new_group([0, 1], backend=group.name())
+    dist.all_reduce(tensor, group=group)
+    dist.all_reduce(tensor)
+
+
+def in_one_line(tensor, group=None):
+    print(dist.get_world_size(group))
+    return dist.all_reduce(tensor, group=group) if group else dist.all_reduce(tensor)
+
+
+def of_two_groups(tensor, tensor_pg, data_pg):
+    dist.all_reduce(tensor, group=tensor_pg)
+    dist.all_reduce(tensor, group=data_pg)
+    dist.all_reduce(tensor)
+
+
+class Layer:
+    def __init__(self, size, process_group=None):
+        self.weight = torch.zeros(size)
+        dist.broadcast(self.weight, src=0, group=process_group)
+
+
+def a_layer_for_all(tensor, process_group):
+    dist.all_reduce(tensor, group=process_group)
+    return Layer(tensor.shape[0])
