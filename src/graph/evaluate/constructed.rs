@@ -35,7 +35,7 @@ enum Handed {
 
 impl<'p> Engine<'p> {
     /// What the constructors of an object were given whose methods are called, as far as they are told: they know the object
-    /// as `self`, with all that it was made from. Of one of two objects that holds which both have in common.
+    /// as `self`, with all that it was made from. Of one of two objects it is what the one was given, or the other.
     pub(super) fn made_with(&mut self, object: Value) -> Given {
         self.one_made_with(object, MAX_OBJECTS)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::helpers::called;
 use super::super::program::Program;
@@ -96,29 +96,48 @@ pub(super) fn may_gather(program: &Program, file: FileId, function: LocalFunctio
         Some(_) => program.methods_named(program.function(target).name),
         None => &[],
     };
-    namesakes.iter().chain([&target]).any(|&one| communicates(program, one, WAY))
+    namesakes.iter().chain([&target]).any(|&one| communicates(program, one))
 }
 
 /// How many calls deep an operation is looked for.
 const WAY: u32 = 5;
 
 /// Whether a function issues an operation, itself or through the functions of the program that it calls.
-fn communicates(program: &Program, function: FunctionId, way: u32) -> bool {
-    let Some(way) = way.checked_sub(1) else { return false };
-    if program.catalogued(function).is_some() {
-        return true;
-    }
-    let (file, local) = program.locate(function);
-    let model = &program.file(file).model;
-    model.function(local).callees.iter().any(|callee| match called(program, file, local, callee.expr) {
-        Some(next) => next != function && communicates(program, next, way),
-        None => match program.target(file, local, callee.expr) {
-            Some(Target::External(dotted)) if program.catalog.entry(dotted).is_some() => {
-                matches!(program.catalog.entry(dotted), Some(Entry::Operation(_)))
+fn communicates(program: &Program, function: FunctionId) -> bool {
+    let mut seen = FxHashSet::from_iter([function]);
+    let mut level = vec![function];
+    for _ in 0..WAY {
+        let mut next = Vec::new();
+        for function in level {
+            if program.catalogued(function).is_some() {
+                return true;
             }
-            _ => gather_named(model, callee.expr).is_some(),
-        },
-    })
+            let (file, local) = program.locate(function);
+            let model = &program.file(file).model;
+            for callee in &model.function(local).callees {
+                match called(program, file, local, callee.expr) {
+                    Some(further) if seen.insert(further) => next.push(further),
+                    Some(_) => {}
+                    None if is_operation(program, file, local, callee.expr) => return true,
+                    None => {}
+                }
+            }
+        }
+        level = next;
+    }
+    false
+}
+
+/// Whether a callee that is no function of the program is an operation. Of what is not found the name is all there is.
+fn is_operation(program: &Program, file: FileId, function: LocalFunction, callee: ExprId) -> bool {
+    let known = match program.target(file, function, callee) {
+        Some(Target::External(dotted)) => program.catalog.entry(dotted),
+        _ => None,
+    };
+    match known {
+        Some(entry) => matches!(entry, Entry::Operation(_)),
+        None => gather_named(&program.file(file).model, callee).is_some(),
+    }
 }
 
 /// The gather that a callee names; `set` only on something called a store.
