@@ -68,3 +68,15 @@ def several_after_all(t, port):
     dist.init_process_group("gloo")
     if dist.get_rank() == 0:
         dist.all_reduce(t)  # error: [conditional-collective]
+
+
+def starts_nothing():
+    os.environ["OMP_NUM_THREADS"] = "1"
+
+
+def first_after_a_call(t):
+    if int(os.environ.get("RANK", 0)) != 0:
+        return
+    starts_nothing()
+    dist.init_process_group("gloo")
+    dist.all_reduce(t)  # error: [divergent-early-exit]

@@ -10,3 +10,12 @@ def save(network):
         state = model.state_dict()
         if state:
             dist.barrier()  # error: [conditional-collective]
+
+
+def save_either(network, whole):
+    model = FSDP(network)
+    kind = StateDictType.FULL_STATE_DICT if whole else StateDictType.SHARDED_STATE_DICT
+    with FSDP.state_dict_type(model, kind, FullStateDictConfig(rank0_only=True)):
+        state = model.state_dict()
+        if state:
+            dist.barrier()  # error: [conditional-collective]

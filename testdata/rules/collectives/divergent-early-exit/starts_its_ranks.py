@@ -23,3 +23,15 @@ def main_of_each_rank(path, rank, deadline):
     if time.monotonic() > deadline:
         return
     work(rank, path)  # error: [divergent-early-exit]
+
+
+def rest(rank, path):
+    dist.barrier()
+
+
+def main_of_others(path, rank, deadline):
+    if time.monotonic() > deadline:
+        return
+    if rank == 0 and path.is_dir():
+        mp.spawn(work, nprocs=2, args=(path,))
+    rest(rank, path)  # error: [divergent-early-exit]
