@@ -109,6 +109,7 @@ impl<'p> Engine<'p> {
             || self.taint.holds(definition.name)
             || self.taint.raises(definition.name)
             || asks_for_job(definition)
+            || may_leave_job(definition)
         {
             return false;
         }
@@ -340,4 +341,12 @@ fn asks_for_job(definition: &Function) -> bool {
     definition.parameters.is_empty()
         && definition.mentions.len() <= MAX_MENTIONS
         && definition.mentions.iter().any(|name| name.as_str() == INITIALIZED)
+}
+
+/// Whether a function is given nothing and does little more than tell this process its environment: what it says there may
+/// take the process out of its job.
+fn may_leave_job(definition: &Function) -> bool {
+    definition.parameters.is_empty()
+        && definition.mentions.len() <= MAX_MENTIONS
+        && definition.mentions.iter().any(|name| name.as_str() == "environ")
 }

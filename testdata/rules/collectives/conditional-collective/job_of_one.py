@@ -70,6 +70,18 @@ def several_after_all(t, port):
         dist.all_reduce(t)  # error: [conditional-collective]
 
 
+def leaves_the_job():
+    os.environ["WORLD_SIZE"] = "1"
+
+
+def alone_after_a_call(t):
+    if int(os.environ.get("RANK", 0)) != 0:
+        return
+    leaves_the_job()
+    dist.init_process_group("gloo")
+    dist.all_reduce(t)
+
+
 def starts_nothing():
     os.environ["OMP_NUM_THREADS"] = "1"
 
