@@ -31,16 +31,3 @@ def build_on_one_rank_unless_told(samples, shared):
     if shared:
         provider.for_all = True
     build(provider)  # error: [conditional-collective]
-
-
-def build_as_was_said_last(samples):
-    def provider():
-        dist.barrier()
-        return samples
-
-    if dist.get_rank() == 0:
-        samples.announce()
-    provider.for_all = True
-    build(provider)  # error: [conditional-collective]
-    provider.for_all = False
-    build(provider)  # error: [conditional-collective]
