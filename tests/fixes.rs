@@ -190,7 +190,9 @@ fn git(folder: &Folder, arguments: &[&str]) {
 fn only_what_a_change_introduces_is_shown() {
     let folder = Folder::new("diff-base");
     folder.file("helper.py", HELPER).file("caller.py", CALLER).file("old.py", JOB).file("sub/a.py", JOB);
-    folder.ranklint(&["check", "--isolated", "--diff-base=no-such-commit"]).fails_with(2, &["--diff-base no-such-commit"]);
+    folder
+        .ranklint(&["check", "--isolated", "--diff-base=no-such-commit"])
+        .fails_with(2, &["--diff-base no-such-commit"]);
     git(&folder, &["init", "-q"]);
     git(&folder, &["add", "."]);
     git(&folder, &["commit", "-qm", "one"]);
