@@ -147,6 +147,11 @@ impl<'p> Communication<'p> {
         Communication { program, reaching, steps, known, attributes, locals }
     }
 
+    /// The program that is asked about.
+    pub fn program(&self) -> &'p Program {
+        self.program
+    }
+
     /// Whether a collective may be reached from the function; a generous answer.
     pub fn may_reach(&self, file: FileId, function: LocalFunction) -> bool {
         self.reaching.contains(&self.program.function_id(file, function))

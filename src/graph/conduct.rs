@@ -8,6 +8,7 @@ use crate::model::{Expr, FunctionKind, LocalFunction, Stmt, each_expression, eac
 use super::aside::{Aside, asides};
 use super::awaited::{Unawaited, unawaited};
 use super::communication::{Communication, Issue, Wanted};
+use super::missized::{Missized, missized};
 use super::program::Program;
 use super::protected::{Cleanup, Swallowed, protected};
 use super::signals::{Signalled, signalled};
@@ -30,6 +31,8 @@ pub struct Conduct {
     pub signalled: Vec<Signalled>,
     /// Groups that a function is handed and does not hand on.
     pub unpassed: Vec<Unpassed>,
+    /// Collectives of all ranks whose result is counted for one group.
+    pub missized: Vec<Missized>,
     /// Parts of models under DDP that only some ranks use.
     pub partly_used: Vec<PartlyUsed>,
 }
@@ -47,6 +50,7 @@ impl Conduct {
             asserted: asserted(program, &mut communication),
             signalled: signalled(program, &mut communication),
             unpassed: unpassed(program, &mut communication),
+            missized: missized(program, &mut communication),
             partly_used: partly_used(program),
         }
     }

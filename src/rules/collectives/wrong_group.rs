@@ -1,7 +1,7 @@
 //! A collective on a group that the ranks which reach it do not all belong to, or that is wider than they are.
 
 use crate::finding::{Finding, Severity};
-use crate::graph::{Program, SplitKind, Unpassed};
+use crate::graph::{Missized, Program, SplitKind, Unpassed};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::{Wording, operation, word};
@@ -35,6 +35,10 @@ fn check(program: &Program, findings: &mut Findings) {
     for found in &program.conduct().unpassed {
         findings.push(not_handed_on(program, found));
     }
+    let is_known = |found: &&Missized| program.conduct().unpassed.iter().all(|one| one.site != found.site);
+    for found in program.conduct().missized.iter().filter(is_known) {
+        findings.push(counted_for_one_group(program, found));
+    }
 }
 
 /// The function runs one operation on the group that it is handed, and another on all ranks.
@@ -51,4 +55,19 @@ fn not_handed_on(program: &Program, found: &Unpassed) -> Finding {
         .help(format!("pass it on: `group={group}`"))
         .confidence(found.confidence)
         .because(found.used, used)
+}
+
+/// The operation waits for all ranks, and its result is divided by the size of a group, or has a place for each of its members.
+fn counted_for_one_group(program: &Program, found: &Missized) -> Finding {
+    let Missized { group, called, divided, .. } = found;
+    let (file, function) = program.locate(found.function);
+    let counted = match divided {
+        true => "its result is divided by the size of",
+        false => "its list has a place for each member of",
+    };
+    let message = format!("`{called}` is given no group and waits for all ranks, though {counted} `{group}`");
+    Findings::new_finding(&RULE, found.site, program.symbol_of(file, function), message)
+        .help(format!("run it on that group: `group={group}`; or count all ranks: `get_world_size()`"))
+        .confidence(found.confidence)
+        .because(found.sized, format!("how many ranks take part is asked of `{group}`"))
 }
