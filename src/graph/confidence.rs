@@ -118,6 +118,8 @@ impl Evidence<'_, '_> {
             || self.sends_what_it_has()
             || self.is_matched_in_the_other_arm()
             || self.is_matched_under_a_condition()
+            || self.is_one_root_in_two_words()
+            || self.hangs_on_a_switch_nobody_turns()
             || self.is_made_by_nobody()
             || *group == GroupKey::World && chosen_by_flag(engine, self.root, self.main);
         match doubtful || self.is_long_way(sure) {

@@ -2,7 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::flow::{Effect, EffectId, EventId, LoopKind, Node};
+use crate::flow::{Effect, EffectId, EventId, LoopKind, Node, Value};
+use crate::model::CompareOp;
 
 use super::blame::preorder;
 use super::confidence::Evidence;
@@ -18,6 +19,28 @@ impl Evidence<'_, '_> {
         let Effect::Choice { then, otherwise, .. } = *self.engine.effects.get(cause.effect) else { return false };
         let ways = |arm: EffectId| ways_to(self.engine, arm, self.main);
         matches!((ways(then), ways(otherwise)), (Some(one), Some(other)) if one != other)
+    }
+
+    /// Whether both arms issue the operation from one root, which the question makes the same:
+    /// `if owner == rank: broadcast(t, src=rank)`, `else: broadcast(t, src=owner)`.
+    pub(super) fn is_one_root_in_two_words(&self) -> bool {
+        let engine = self.engine;
+        let Some(cause) = self.cause else { return false };
+        let Effect::Choice { test, then, otherwise, .. } = *engine.effects.get(cause.effect) else { return false };
+        let &Node::Compare(CompareOp::Eq, left, right) = engine.values.node(test) else { return false };
+        let roots = |arm: EffectId| -> Vec<Value> {
+            let issued = preorder(engine, arm).into_iter().filter_map(|effect| match engine.effects.get(effect) {
+                Effect::Event(issued) if is_of_the_kind(engine, *issued, self.main) => {
+                    engine.effects.event(*issued).root
+                }
+                _ => None,
+            });
+            issued.collect()
+        };
+        match (&roots(then)[..], &roots(otherwise)[..]) {
+            (&[one], &[other]) => [one, other] == [left, right] || [one, other] == [right, left],
+            _ => false,
+        }
     }
 
     /// Whether both arms go through something of their own and issue the operation for each of it, where what one goes

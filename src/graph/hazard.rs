@@ -97,6 +97,23 @@ const PARSERS: [&str; 12] = [
     "orjson.loads",
 ];
 
+/// Functions that load what somebody has put on a disk.
+const LOADERS: [&str; 13] = [
+    "load",
+    "loads",
+    "load_file",
+    "load_dataset",
+    "load_state_dict_from_url",
+    "loadtxt",
+    "fromfile",
+    "memmap",
+    "safe_load",
+    "safe_open",
+    "read_csv",
+    "read_parquet",
+    "read_text",
+];
+
 /// What sort of failure it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
@@ -119,6 +136,13 @@ pub struct Hazard {
     pub name: Symbol,
     /// Whether the call itself may, not only something that it calls.
     pub direct: bool,
+}
+
+impl Hazard {
+    /// Whether something is loaded that lies on a disk, mostly one that all ranks share: it is there for all of them or for none.
+    pub fn loads(&self) -> bool {
+        LOADERS.contains(&self.name.last_part().as_str())
+    }
 }
 
 /// What a handler catches, as far as its names say.

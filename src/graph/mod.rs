@@ -58,6 +58,7 @@ mod stranded;
 mod suspects;
 mod taint;
 mod unpassed;
+mod unturned;
 mod unused;
 mod versions;
 mod witness;

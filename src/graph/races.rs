@@ -20,6 +20,9 @@ use common::{Common, Made};
 use deeds::{Deed, Deeds};
 use words::{is_own_path, is_tool, listing_behind, path_asked_for};
 
+/// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
+const LAUNCHES: [&str; 4] = ["fit", "validate", "test", "predict"];
+
 /// A file that the ranks make, or remove, in a race.
 #[derive(Clone, Debug)]
 pub struct FileRace {
@@ -70,6 +73,7 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
             let Some((caller, together)) = common.entered_by_all(function) else { continue };
             let callers = if caller.is_some() { common.called_by_all(function) } else { Vec::new() };
             let of_nodes = matches!(together, Together::TellsNodesApart(_));
+            let of_launcher = matches!(together, Together::Issues(op, _) if LAUNCHES.contains(&op.as_str()));
             let of_tool = is_tool(path) || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
             out.extend(tried.into_iter().map(|(deed, asked)| FileRace {
                 function,
@@ -81,7 +85,7 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                 asked: Site { file, span: model.span(asked) },
                 callers: callers.clone(),
                 together,
-                confidence: if of_tool || of_nodes { Confidence::Low } else { Confidence::Medium },
+                confidence: if of_tool || of_nodes || of_launcher { Confidence::Low } else { Confidence::Medium },
             }));
         }
     }

@@ -294,5 +294,6 @@ impl File {
         self.stmt_spans.shrink_to_fit();
         self.blocks.shrink_to_fit();
         self.functions.shrink_to_fit();
+        self.functions.iter_mut().for_each(Function::shrink);
     }
 }

@@ -7,7 +7,7 @@ use crate::model::{Block, Call, Expr, ExprId, Handler, LocalFunction, Stmt, Try,
 
 use super::super::blocks::{conditions_in, is_test, mentions, names_bound, speaks_of_rank, yields};
 use super::super::communication::{Issue, Wanted, calls_in};
-use super::super::hazard::{Caught, never_returns};
+use super::super::hazard::{Caught, Hazard, never_returns};
 use super::super::helpers::called;
 use super::{Cleanup, Place, Search};
 
@@ -43,6 +43,8 @@ impl Search<'_, '_> {
             }
             let hazards = self.hazards(file, function, parts.body);
             let sure = hazards.iter().find(|hazard| caught.takes(hazard.failure)).cloned();
+            // What could not be loaded is worked out instead, together.
+            let only_loads = hazards.iter().filter(|hazard| caught.takes(hazard.failure)).all(Hazard::loads);
             let hazard = match sure.clone() {
                 Some(hazard) => Some(hazard),
                 None => {
@@ -65,7 +67,7 @@ impl Search<'_, '_> {
             // The end of a group of its own is the business of this object, mostly without peers in it.
             let confidence = match (is_teardown, sure.is_some()) {
                 (true, _) if issue.on_world => issue.confidence.min(Confidence::Medium),
-                (false, true) => issue.confidence.min(Confidence::Medium),
+                (false, true) if !only_loads => issue.confidence.min(Confidence::Medium),
                 _ => Confidence::Low,
             };
             let confidence = if is_test(&self.program.file(file).path) { Confidence::Low } else { confidence };

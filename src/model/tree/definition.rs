@@ -141,6 +141,16 @@ pub struct Function {
 }
 
 impl Function {
+    pub(in crate::model) fn shrink(&mut self) {
+        self.parameters.shrink_to_fit();
+        self.locals.shrink_to_fit();
+        self.mentions.shrink_to_fit();
+        self.flows.shrink_to_fit();
+        self.guards.shrink_to_fit();
+        self.arguments.shrink_to_fit();
+        self.callees.shrink_to_fit();
+    }
+
     /// Whether the name is one of its own variables.
     pub fn binds(&self, name: Symbol) -> bool {
         // Comparing addresses one after the other beats comparing texts, up to a point.

@@ -1,10 +1,12 @@
 //! What an expression is: the rank within the node, the rank of the job, or the number of ranks.
 
+use rustc_hash::FxHashSet;
+
 use crate::base::Symbol;
 use crate::catalog::{self, Entry, ValueKind};
 use crate::graph::{Program, Scope, Target};
-use crate::model::{Call, CompareOp, Expr, ExprId, LocalFunction, Stmt, each_statement};
-use crate::rules::calls::bodies;
+use crate::model::{Call, CompareOp, Expr, ExprId, Function, LocalFunction, Stmt, calls_by_name, each_statement};
+use crate::rules::calls::{argument, bodies};
 
 use super::{FUEL, Place};
 
@@ -16,7 +18,7 @@ impl Place<'_> {
             Expr::Name(name) => match self.value_of(name) {
                 Value::One(owner, value) => Place { function: owner, ..*self }.is_local(value, fuel),
                 Value::Several => false,
-                Value::Unknown => is_local_name(self.program, name),
+                Value::Unknown => is_local_name(self.program, name) && !self.is_handed_otherwise(name, fuel),
             },
             Expr::Attribute { name, .. } => is_local_name(self.program, name) && !self.is_given_the_rank(name),
             _ => match self.asked(expr) {
@@ -26,6 +28,60 @@ impl Place<'_> {
                 Asked::Other => false,
             },
         }
+    }
+
+    /// Whether the name is a parameter, and all callers that the program has hand something else over: the rank of the job,
+    /// whatever the parameter is called. Who runs a function that it is handed gives it what it likes.
+    fn is_handed_otherwise(&self, name: Symbol, fuel: u32) -> bool {
+        let definition = self.model.function(self.function);
+        let Some(at) = definition.parameters.iter().position(|parameter| parameter.name == name) else { return false };
+        let this = self.program.function_id(self.file, self.function);
+        let bound = usize::from(definition.class.is_some());
+        // A constructor is called by the name of its class.
+        let called = match definition.class.map(|class| self.model.class(class)) {
+            Some(class) if definition.name.as_str() == "__init__" => class.name,
+            _ => definition.name,
+        };
+        let names = FxHashSet::from_iter([called]);
+        let mut handed = false;
+        for file in self.program.file_ids() {
+            let model = &self.program.file(file).model;
+            if !model.names().may_hold(called) {
+                continue;
+            }
+            let calls = calls_by_name(model, &names);
+            let is_callee = |expr: ExprId| calls.iter().any(|(_, _, call)| call.callee == expr);
+            let is_handed_on = |(index, function): (usize, &Function)| {
+                let mut mentions = function.callees.iter().map(|callee| callee.expr);
+                mentions.any(|expr| {
+                    model.last_name(expr) == Some(called)
+                        && !is_callee(expr)
+                        && self.program.target(file, LocalFunction(index as u32), expr) == Some(Target::Function(this))
+                })
+            };
+            let mut keywords = model.calls().iter().flat_map(|&call| model.keywords(call));
+            if keywords.any(|keyword| model.last_name(keyword.value) == Some(called))
+                || model.functions.iter().enumerate().any(is_handed_on)
+            {
+                return false;
+            }
+            for &(function, _, call) in &calls {
+                let runs = match self.program.target(file, function, call.callee) {
+                    Some(Target::Function(found)) => Some(found),
+                    Some(Target::Class(class)) => self.program.method(class, Symbol::new("__init__")),
+                    _ => None,
+                };
+                if runs != Some(this) {
+                    continue;
+                }
+                let Some(given) = argument(model, call, at.checked_sub(bound), name.as_str()) else { return false };
+                if (Place { file, model, function, ..*self }).is_local(given, fuel) {
+                    return false;
+                }
+                handed = true;
+            }
+        }
+        handed
     }
 
     /// Whether the file gives an attribute of this name the rank of the job, whatever the name says.

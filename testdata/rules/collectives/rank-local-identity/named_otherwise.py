@@ -31,3 +31,22 @@ def loader(dataset, local_rank):
     sampler = torch.utils.data.DistributedSampler(dataset, num_replicas=dist.get_world_size(), rank=local_rank)
     assert local_rank == dist.get_rank(), "one node alone"
     return torch.utils.data.DataLoader(dataset, sampler=sampler)
+
+
+def shares(dataset, world_size, local_rank):
+    return torch.utils.data.DistributedSampler(dataset, num_replicas=world_size, rank=local_rank)
+
+
+def shares_on_a_node(dataset, world_size, local_rank):
+    return torch.utils.data.DistributedSampler(dataset, num_replicas=world_size, rank=local_rank)  # error: [rank-local-identity]
+
+
+def shares_of_whoever_runs_it(local_rank, dataset, world_size):
+    return torch.utils.data.DistributedSampler(dataset, num_replicas=world_size, rank=local_rank)  # error: [rank-local-identity]
+
+
+def prepare(accelerator, dataset, world_size):
+    torch.multiprocessing.spawn(fn=shares_of_whoever_runs_it, args=(dataset, world_size), nprocs=8)
+    shares_of_whoever_runs_it(0, dataset, world_size)
+    shares_on_a_node(dataset, world_size, int(os.environ["LOCAL_RANK"]))
+    return shares(dataset, world_size=accelerator.num_processes, local_rank=accelerator.process_index)

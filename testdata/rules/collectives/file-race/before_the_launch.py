@@ -1,0 +1,19 @@
+"""A trainer may start the other processes itself, when the script has made its folder: nobody else was there."""
+import os
+
+import pytorch_lightning as pl
+import torch.distributed as dist
+
+
+def train(model, folder):
+    if not os.path.exists(folder):
+        os.makedirs(folder)
+    trainer = pl.Trainer(strategy="ddp", devices=8)
+    trainer.fit(model)
+
+
+def train_by_hand(model, folder):
+    if not os.path.exists(folder):
+        os.makedirs(folder)  # error: [file-race]
+    dist.barrier()
+    return model
