@@ -118,6 +118,7 @@ impl Evidence<'_, '_> {
             || self.sends_what_it_has()
             || self.is_matched_in_the_other_arm()
             || self.is_matched_under_a_condition()
+            || self.is_asked_of_the_group()
             || self.is_one_root_in_two_words()
             || self.hangs_on_a_switch_nobody_turns()
             || self.is_made_by_nobody()

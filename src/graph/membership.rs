@@ -5,8 +5,10 @@ use crate::flow::{Effect, EffectId, EventId, GroupKey, Node, Parting, Value};
 use crate::model::{BinaryOp, CompareOp, Expr, ExprId, File, each_expression};
 
 use super::blame::{contains, paths_to, preorder};
+use super::confidence::Evidence;
 use super::evaluate::Engine;
 use super::questions::is_said;
+use super::witness::SplitKind;
 
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 24;
@@ -74,6 +76,21 @@ pub(super) fn may_be_members(engine: &Engine<'_>, test: Option<Value>, group: &G
         }
     }
     false
+}
+
+impl Evidence<'_, '_> {
+    /// Whether the operation is a method of the group it runs on, and the group may be `None`, which is all ranks elsewhere:
+    /// here it has no such method, and who has none does not come so far.
+    pub(super) fn is_asked_of_the_group(&self) -> bool {
+        let site = self.engine.effects.event(self.main).site;
+        let Some((model, expr)) = self.engine.written_at(site) else { return false };
+        let Expr::Call(call) = model.expr(expr) else { return false };
+        let Expr::Attribute { value, .. } = model.expr(model.call(call).callee) else { return false };
+        let receiver = model.last_name(value).map(|name| name.as_str().to_ascii_lowercase());
+        self.found.group == GroupKey::World
+            && self.kind == SplitKind::WrongGroup
+            && receiver.is_some_and(|receiver| receiver.ends_with("group") || receiver.ends_with("pg"))
+    }
 }
 
 pub(super) fn is_world_rank(engine: &Engine<'_>, value: Value) -> bool {

@@ -22,6 +22,9 @@ const MAX_CALLS: usize = 2;
 /// The axis along which nodes differ.
 const NODES: &str = "host";
 
+/// By what torch knows how many processes there are.
+const JOB_SIZE: &str = "WORLD_SIZE";
+
 /// Callers that are shown.
 const MAX_CALLERS: usize = 3;
 
@@ -70,7 +73,9 @@ impl Common<'_> {
         }
         self.known.insert(function, None);
         let (file, local) = self.program.locate(function);
-        let of_one_rank = is_of_one_rank(self.program, file, local) || launches(&self.program.file(file).model, local);
+        let model = &self.program.file(file).model;
+        let of_one_rank =
+            is_of_one_rank(self.program, file, local) || launches(model, local) || makes_job_of_one(model, local);
         let callers = if of_one_rank { Vec::new() } else { self.callers(function) };
         let by_some = of_one_rank || callers.iter().any(|(_, made)| !made.by_all);
         let found = match self.issued_together(file, local) {
@@ -294,6 +299,24 @@ fn span_of(model: &File, block: crate::model::Block) -> Option<Span> {
 fn launches(model: &File, function: LocalFunction) -> bool {
     let starts = |name: &Symbol| matches!(name.as_str(), "spawn" | "Process" | "start_processes" | "Popen" | "launch");
     model.function(function).mentions.iter().any(starts)
+}
+
+/// Whether the function says, whatever the launcher has said, that the job has one process.
+fn makes_job_of_one(model: &File, function: LocalFunction) -> bool {
+    let is_one = |expr: ExprId| match model.expr(expr) {
+        Expr::Int(number) => number == 1,
+        Expr::Str(text) => text.as_str() == "1",
+        _ => false,
+    };
+    model.block(model.function(function).body).iter().any(|&stmt| match model.stmt(stmt) {
+        Stmt::Assign { targets, value } => model.list(*targets).iter().any(|&target| match model.expr(target) {
+            Expr::Subscript(_, key) => {
+                matches!(model.expr(key), Expr::Str(key) if key.as_str() == JOB_SIZE) && is_one(*value)
+            }
+            _ => false,
+        }),
+        _ => false,
+    })
 }
 
 /// Whether a decorator of the function lets some ranks in only.

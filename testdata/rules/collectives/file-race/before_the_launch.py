@@ -17,3 +17,22 @@ def train_by_hand(model, folder):
         os.makedirs(folder)  # error: [file-race]
     dist.barrier()
     return model
+
+
+def evaluate(model, folder):
+    os.environ["WORLD_SIZE"] = "1"
+    dist.init_process_group("nccl", rank=0)
+    dist.barrier()
+    if not os.path.exists(folder):
+        os.makedirs(folder)
+    return model
+
+
+def evaluate_where_nobody_said(model, folder):
+    if "WORLD_SIZE" not in os.environ:
+        os.environ["WORLD_SIZE"] = "1"
+    dist.init_process_group("nccl")
+    dist.barrier()
+    if not os.path.exists(folder):
+        os.makedirs(folder)  # error: [file-race]
+    return model
