@@ -126,6 +126,9 @@ pub struct Operation {
     pub silent_for_loaders: bool,
     /// Names that only those versions of the library have in which it does not communicate.
     pub unless_beside: Vec<Symbol>,
+    /// Names one of which a function says that joins the job of torch with the processes of this library; or keys of the
+    /// environment one of which its file says.
+    pub joined_by: Vec<Symbol>,
     /// Whether it broadcasts a tensor or object that a control-plane manifest should announce.
     pub broadcast: bool,
 }

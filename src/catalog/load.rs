@@ -147,6 +147,7 @@ impl<'a> Loader<'a> {
         let unless_beside = raw.unless_beside.iter().map(|name| self.identifier(name, "a name"));
         let unless_beside = unless_beside.collect::<Loaded<Vec<_>>>()?;
         self.catalog.telling.extend(&unless_beside);
+        let joined_by = raw.joined_by.iter().map(|name| self.identifier(name, "a name")).collect::<Loaded<Vec<_>>>()?;
         let operation = Operation {
             op: Symbol::new(""),
             kind,
@@ -172,6 +173,7 @@ impl<'a> Loader<'a> {
             unless: self.optional(raw.unless.as_ref())?,
             silent_for_loaders: raw.silent_for_loaders,
             unless_beside,
+            joined_by,
             broadcast: raw.broadcast,
         };
         let op = raw.op.as_ref().map(|op| self.identifier(op, "an operation")).transpose()?;

@@ -149,6 +149,8 @@ pub(super) struct RawOperation {
     #[serde(default)]
     pub unless_beside: Vec<Spanned<String>>,
     #[serde(default)]
+    pub joined_by: Vec<Spanned<String>>,
+    #[serde(default)]
     pub broadcast: bool,
 }
 

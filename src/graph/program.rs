@@ -16,7 +16,7 @@ use super::modules::Modules;
 use super::operators::OperatorFolders;
 use super::protocol::Protocol;
 use super::resolve::Target;
-use super::versions::Versions;
+use super::versions::{Joining, Versions};
 
 /// One Python file of the program.
 #[derive(Clone)]
@@ -57,6 +57,7 @@ pub struct Program {
     conduct: OnceLock<Conduct>,
     protocol: OnceLock<Protocol>,
     pub(super) versions: OnceLock<Versions>,
+    pub(super) joining: OnceLock<Joining>,
     /// The files whose conduct is asked for; all where absent.
     focus: Option<FxHashSet<FileId>>,
 }
@@ -97,6 +98,7 @@ impl Program {
             conduct: OnceLock::new(),
             protocol: OnceLock::new(),
             versions: OnceLock::new(),
+            joining: OnceLock::new(),
             focus: None,
         };
         program.methods_by_name = program.methods();
@@ -241,6 +243,7 @@ impl Program {
         self.lineages = (0..self.class_count()).map(|_| OnceLock::new()).collect();
         self.environment = OnceLock::new();
         self.versions = OnceLock::new();
+        self.joining = OnceLock::new();
         self.forget();
     }
 

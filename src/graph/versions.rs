@@ -1,6 +1,7 @@
-//! Which version of a library a program is written for, as far as it speaks of what only some versions have.
+//! Which version of a library a program is written for, as far as it speaks of what only some versions have, and whether the
+//! processes of a library are those of the job.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::program::Program;
 use crate::base::{FileId, Symbol};
@@ -9,15 +10,55 @@ use crate::catalog::Operation;
 /// The names that tell versions of libraries, each with the folder at the top in which it is mentioned.
 pub(super) type Versions = FxHashSet<(Symbol, Symbol)>;
 
+/// How a process joins the job of torch.
+const JOINS: [&str; 2] = ["init_process_group", "init_distributed"];
+
+/// The functions that join the job, by the folder at the top: what each mentions.
+pub(super) type Joining = FxHashMap<Symbol, Vec<(FileId, FxHashSet<Symbol>)>>;
+
 impl Program {
     /// Whether the program around the file is written for a version in which the operation does not communicate.
     pub fn is_before(&self, operation: &Operation, file: FileId) -> bool {
+        if self.is_started_otherwise(operation, file) {
+            return true;
+        }
         if operation.unless_beside.is_empty() {
             return false;
         }
         let versions = self.versions.get_or_init(|| self.find_versions());
         let folder = self.packages[file.index()];
         operation.unless_beside.iter().any(|&name| versions.contains(&(folder, name)))
+    }
+
+    /// Whether the program around the file joins the job of torch, and nowhere with the processes of the operation's library:
+    /// a launcher of torch has started it, and each of its processes is alone in that library.
+    fn is_started_otherwise(&self, operation: &Operation, file: FileId) -> bool {
+        if operation.joined_by.is_empty() {
+            return false;
+        }
+        let joining = self.joining.get_or_init(|| self.find_joining());
+        let ways = joining.get(&self.packages[file.index()]);
+        let says = |(file, said): &(FileId, FxHashSet<Symbol>)| {
+            let text = self.file(*file).text.as_bytes();
+            let is_key = |name: &str| name.contains('_') && !name.contains(char::is_lowercase);
+            operation.joined_by.iter().any(|name| {
+                said.contains(name) || is_key(name.as_str()) && memchr::memmem::find(text, name.as_str().as_bytes()).is_some()
+            })
+        };
+        ways.is_some_and(|ways| !ways.iter().any(says))
+    }
+
+    fn find_joining(&self) -> Joining {
+        let mut out = Joining::default();
+        for file in self.file_ids() {
+            for function in &self.file(file).model.functions {
+                if function.mentions.iter().any(|name| JOINS.contains(&name.as_str())) {
+                    let said = function.mentions.iter().copied().collect();
+                    out.entry(self.packages[file.index()]).or_default().push((file, said));
+                }
+            }
+        }
+        out
     }
 
     fn find_versions(&self) -> Versions {
