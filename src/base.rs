@@ -2,10 +2,12 @@
 //!
 //! Knows nothing of Python, of the file system or of findings.
 
+mod arena;
 mod symbol;
 
 use serde::{Deserialize, Serialize};
 
+pub use arena::Arena;
 pub use symbol::Symbol;
 
 /// One source file of a run; the index of its path in sorted order.

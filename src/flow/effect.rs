@@ -1,6 +1,6 @@
 //! What a function issues: a tree of events, choices, loops, protected blocks and exits.
 
-use crate::base::{FunctionId, Site, Symbol};
+use crate::base::{Arena, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 
 use super::axes::Axes;
@@ -223,14 +223,15 @@ impl Summed {
 
 /// The arena of effects.
 pub struct Effects {
-    effects: Vec<Effect>,
-    summed: Vec<Summed>,
-    events: Vec<Event>,
+    effects: Arena<(Effect, Summed)>,
+    events: Arena<Event>,
 }
 
 impl Default for Effects {
     fn default() -> Self {
-        Effects { effects: vec![Effect::Nothing], summed: vec![Summed::default()], events: Vec::new() }
+        let mut effects = Arena::default();
+        effects.push((Effect::Nothing, Summed::default()));
+        Effects { effects, events: Arena::default() }
     }
 }
 
@@ -240,23 +241,22 @@ impl Effects {
 
     /// What the effect is.
     pub fn get(&self, id: EffectId) -> &Effect {
-        &self.effects[id.0 as usize]
+        &self.effects.get(id.0).0
     }
 
     /// The facts of an effect.
     pub fn summed(&self, id: EffectId) -> Summed {
-        self.summed[id.0 as usize]
+        self.effects.get(id.0).1
     }
 
     /// The event behind `id`.
     pub fn event(&self, id: EventId) -> &Event {
-        &self.events[id.0 as usize]
+        self.events.get(id.0)
     }
 
     /// Adds an event.
     pub fn issue(&mut self, event: Event, values: &Values) -> EffectId {
-        let id = EventId(self.events.len() as u32);
-        self.events.push(event);
+        let id = EventId(self.events.push(event));
         self.make(Effect::Event(id), values)
     }
 
@@ -279,7 +279,7 @@ impl Effects {
 
     /// Adds an effect; one that does nothing at all becomes [`Effects::NOTHING`].
     pub fn make(&mut self, effect: Effect, values: &Values) -> EffectId {
-        let of = |id: EffectId| self.summed[id.0 as usize];
+        let of = |id: EffectId| self.summed(id);
         let join = |a: Summed, b: Summed| Summed {
             weight: a.weight.saturating_add(b.weight),
             events: a.events || b.events,
@@ -296,7 +296,7 @@ impl Effects {
             Effect::Nothing => return Effects::NOTHING,
             Effect::Seq(parts) => parts.iter().map(|&part| of(part)).fold(Summed::default(), join),
             Effect::Event(id) => {
-                let event = &self.events[id.0 as usize];
+                let event = self.events.get(id.0);
                 let mut sum = Summed { events: true, ..Summed::default() };
                 for value in [Some(event.group), event.root, event.operator, event.members].into_iter().flatten() {
                     let facts = values.facts(value);
@@ -367,9 +367,6 @@ impl Effects {
             }
         };
         summed.weight = summed.weight.saturating_add(1);
-        let id = EffectId(self.effects.len() as u32);
-        self.effects.push(effect);
-        self.summed.push(summed);
-        id
+        EffectId(self.effects.push((effect, summed)))
     }
 }

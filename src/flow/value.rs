@@ -3,7 +3,6 @@
 //! Values are hash-consed: equal expressions over equal values are one value, so that two tests of the same thing
 //! share one atom. Every node carries its facts, computed from its parts when it is made.
 
-mod arena;
 mod facts;
 mod indexed;
 mod node;
@@ -16,10 +15,9 @@ use std::hash::BuildHasher as _;
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use crate::base::{FileId, FunctionId, Site};
+use crate::base::{Arena, FileId, FunctionId, Site};
 
 use super::axes::Axes;
-use arena::Arena;
 
 pub use node::{
     COLLECTED, COMPREHENSION, Facts, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, REPEAT, SPREAD, STORE, UNSET,
@@ -54,7 +52,7 @@ const MAX_LASTING: usize = 16;
 /// The arena of values.
 #[derive(Default)]
 pub struct Values {
-    made: Arena,
+    made: Arena<Made>,
     /// Values with their hashes, which are compared before nodes are.
     index: HashTable<(u32, Value)>,
     /// What a parameter conventionally is, by its name.
@@ -69,15 +67,21 @@ pub struct Values {
     entries: FxHashMap<(Value, Value), Option<Value>>,
 }
 
+/// What is kept of a value: who looks at a node mostly asks for its facts too.
+struct Made {
+    node: Node,
+    facts: Facts,
+}
+
 impl Values {
     /// What the value is made of.
     pub fn node(&self, value: Value) -> &Node {
-        &self.made.get(value).node
+        &self.made.get(value.0).node
     }
 
     /// What is known about the value.
     pub fn facts(&self, value: Value) -> Facts {
-        self.made.get(value).facts
+        self.made.get(value.0).facts
     }
 
     /// Along which axes the value may differ.
@@ -97,7 +101,7 @@ impl Values {
 
     /// Whether there is no value yet.
     pub fn is_empty(&self) -> bool {
-        self.made.len() == 0
+        self.made.is_empty()
     }
 
     /// The value made of `node`.
@@ -134,7 +138,7 @@ impl Values {
             }
             false => node,
         };
-        let value = self.made.push(node, facts);
+        let value = Value(self.made.push(Made { node, facts }));
         self.index.insert_unique(spread(hash), (hash, value), |known| spread(known.0));
         if !behind.is_empty() {
             self.behind.insert(value, behind.into());
@@ -161,7 +165,7 @@ impl Values {
         let value = self.make(node);
         if let Some(meaning) = meaning {
             let meant = self.facts(meaning);
-            self.made.get_mut(value).facts = Facts { open: true, depth: 1, ..meant };
+            self.made.get_mut(value.0).facts = Facts { open: true, depth: 1, ..meant };
             self.meanings.insert(value, meaning);
         }
         value
@@ -175,7 +179,7 @@ impl Values {
     /// A value of this rank's own, born at the site, whose shape is the same on every rank.
     pub fn batch(&mut self, site: Site, axes: Axes) -> Value {
         let value = self.make(Node::Local(site, axes));
-        self.made.get_mut(value).facts.shape = Axes::NONE;
+        self.made.get_mut(value.0).facts.shape = Axes::NONE;
         value
     }
 

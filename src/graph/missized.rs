@@ -62,7 +62,9 @@ pub(super) fn missized(program: &Program, communication: &mut Communication<'_>)
             let Some(called) = on_all(communication, (file, function), call) else { continue };
             let buffers: Vec<ExprId> = model.list(call.args).to_vec();
             let found = match called.as_str() {
-                "all_reduce" | "reduce" => buffers.first().and_then(|&buffer| within.divisor(buffer, expr)).map(|size| (size, true)),
+                "all_reduce" | "reduce" => {
+                    buffers.first().and_then(|&buffer| within.divisor(buffer, expr)).map(|size| (size, true))
+                }
                 "all_gather" | "gather" | "all_gather_object" | "gather_object" => {
                     buffers.iter().find_map(|&buffer| within.places(buffer)).map(|size| (size, false))
                 }

@@ -73,6 +73,7 @@ pub use divergence::{Begun, Divergence, Prepared, Spread, divergence, in_turn, o
 pub use environment::{Access, Action, EnvironmentReads, Key};
 pub use gates::Gate;
 pub use messages::{Fault, FaultKind, Sieve, Step, StepKind, Undelivered, sieves, undelivered};
+pub use missized::Missized;
 pub use operators::{ModuleName, OperatorFolders, Part};
 pub use orders::{Cause, Unordered, UnorderedLoop};
 pub use outline::{OUTLINE_LINES, function_meant, functions_called, outline, outline_prepared};
@@ -88,7 +89,6 @@ pub use shapes::{PermutedLoop, UnagreedShape};
 pub use signals::{Alone, Signalled};
 pub use sites::{collective_issues, collective_sites};
 pub use stranded::Stranded;
-pub use missized::Missized;
 pub use unpassed::Unpassed;
 pub use unused::PartlyUsed;
 pub use witness::{Decision, Split, SplitEvent, SplitKind};

@@ -42,7 +42,8 @@ impl Program {
             let text = self.file(*file).text.as_bytes();
             let is_key = |name: &str| name.contains('_') && !name.contains(char::is_lowercase);
             operation.joined_by.iter().any(|name| {
-                said.contains(name) || is_key(name.as_str()) && memchr::memmem::find(text, name.as_str().as_bytes()).is_some()
+                said.contains(name)
+                    || is_key(name.as_str()) && memchr::memmem::find(text, name.as_str().as_bytes()).is_some()
             })
         };
         ways.is_some_and(|ways| !ways.iter().any(says))

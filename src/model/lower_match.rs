@@ -11,7 +11,7 @@ impl Lowerer {
         let start = self.mark();
         let subject = self.expr(&stmt.subject);
         let cases = self.under(start, |lowerer| lowerer.cases(&stmt.cases, subject));
-        Stmt::Match { subject, cases }
+        Stmt::Match { subject, cases: cases.into() }
     }
 
     fn cases(&mut self, cases: &[ast::MatchCase], subject: ExprId) -> Vec<Case> {

@@ -293,7 +293,7 @@ impl File {
         self.stmts.shrink_to_fit();
         self.stmt_spans.shrink_to_fit();
         self.blocks.shrink_to_fit();
+        self.names.shrink();
         self.functions.shrink_to_fit();
-        self.functions.iter_mut().for_each(Function::shrink);
     }
 }

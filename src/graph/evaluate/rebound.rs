@@ -76,7 +76,7 @@ pub(super) fn is_rebound(model: &File, name: Symbol) -> bool {
 pub(super) fn rebound<'m>(model: &'m File, function: &Function) -> impl Iterator<Item = Symbol> + use<'m> {
     let body = if function.kind == FunctionKind::Def { model.block(function.body) } else { &[] };
     let declared = body.iter().flat_map(|&stmt| match model.stmt(stmt) {
-        Stmt::Outer(names) => names.as_slice(),
+        Stmt::Outer(names) => &**names,
         _ => &[],
     });
     declared.copied()

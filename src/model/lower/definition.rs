@@ -24,18 +24,18 @@ impl Lowerer {
             kind,
             parent: self.functions.last().copied(),
             class,
-            parameters: Vec::new(),
+            parameters: Box::default(),
             decorators: List::default(),
             returns: None,
             body: Block::default(),
             is_async: false,
             is_generator: false,
-            locals: Vec::new(),
-            mentions: Vec::new(),
-            flows: Vec::new(),
-            guards: Vec::new(),
-            arguments: Vec::new(),
-            callees: Vec::new(),
+            locals: Box::default(),
+            mentions: Box::default(),
+            flows: Box::default(),
+            guards: Box::default(),
+            arguments: Box::default(),
+            callees: Box::default(),
             span: whole,
             name_span,
             skeleton: self.detail == Detail::Skeleton,
@@ -68,7 +68,7 @@ impl Lowerer {
     pub(super) fn outer(&mut self, names: &[ast::Identifier]) -> Stmt {
         let names: Vec<Symbol> = names.iter().map(|name| Symbol::new(name.as_str())).collect();
         self.scope().outer.extend(&names);
-        Stmt::Outer(names)
+        Stmt::Outer(names.into())
     }
 
     pub(super) fn import(&mut self, import: &ast::StmtImport) -> Stmt {
@@ -101,7 +101,7 @@ impl Lowerer {
     fn record(&mut self, import: Import) -> Stmt {
         let function = *self.functions.last().expect("imports stand inside a body");
         self.file.imports.push((function, import.clone()));
-        Stmt::Import(import)
+        Stmt::Import(Box::new(import))
     }
 
     pub(super) fn function(&mut self, def: &ast::StmtFunctionDef) -> LocalFunction {
@@ -145,7 +145,7 @@ impl Lowerer {
         for parameter in &parameters {
             self.bind(parameter.name);
         }
-        self.file.functions[id.0 as usize].parameters = parameters;
+        self.file.functions[id.0 as usize].parameters = parameters.into();
         let body = body(self);
         self.leave(id, body);
     }

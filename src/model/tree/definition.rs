@@ -109,7 +109,7 @@ pub struct Function {
     /// The class it is a method of, or whose body it is.
     pub class: Option<LocalClass>,
     /// Its parameters in order of declaration.
-    pub parameters: Vec<Parameter>,
+    pub parameters: Box<[Parameter]>,
     /// Its decorators, outermost first.
     pub decorators: List,
     /// The annotation of its result.
@@ -121,36 +121,26 @@ pub struct Function {
     /// Whether it yields.
     pub is_generator: bool,
     /// Names that its body binds, parameters included, less `global` and `nonlocal` ones; sorted by text.
-    pub locals: Vec<Symbol>,
+    pub locals: Box<[Symbol]>,
     /// The whole definition.
     pub span: Span,
     /// Its name in the definition.
     pub name_span: Span,
     /// Every name and attribute that its body mentions, in order; those of nested functions are their own.
-    pub mentions: Vec<Symbol>,
+    pub mentions: Box<[Symbol]>,
     /// Where values go.
-    pub flows: Vec<Flow>,
+    pub flows: Box<[Flow]>,
     /// The conditions of its statements and conditional expressions.
-    pub guards: Vec<Guard>,
+    pub guards: Box<[Guard]>,
     /// The names that the arguments of each call mention: ranges of [`Function::mentions`].
-    pub arguments: Vec<(u32, u32)>,
+    pub arguments: Box<[(u32, u32)]>,
     /// What it calls, and the names it hands to those calls: each may be a function that runs.
-    pub callees: Vec<Callee>,
+    pub callees: Box<[Callee]>,
     /// Whether only its calls were lowered, see [`super::Detail::Skeleton`].
     pub skeleton: bool,
 }
 
 impl Function {
-    pub(in crate::model) fn shrink(&mut self) {
-        self.parameters.shrink_to_fit();
-        self.locals.shrink_to_fit();
-        self.mentions.shrink_to_fit();
-        self.flows.shrink_to_fit();
-        self.guards.shrink_to_fit();
-        self.arguments.shrink_to_fit();
-        self.callees.shrink_to_fit();
-    }
-
     /// Whether the name is one of its own variables.
     pub fn binds(&self, name: Symbol) -> bool {
         // Comparing addresses one after the other beats comparing texts, up to a point.

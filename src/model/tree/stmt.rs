@@ -139,7 +139,7 @@ pub enum Stmt {
     /// `with`
     With {
         /// The context managers, outermost first.
-        items: Vec<WithItem>,
+        items: Box<[WithItem]>,
         /// The body.
         body: Block,
     },
@@ -148,7 +148,7 @@ pub enum Stmt {
         /// What is matched.
         subject: ExprId,
         /// The cases in order.
-        cases: Vec<Case>,
+        cases: Box<[Case]>,
     },
     /// `try`
     Try(Box<Try>),
@@ -163,11 +163,11 @@ pub enum Stmt {
     /// `continue`
     Continue,
     /// `global` and `nonlocal`
-    Outer(Vec<Symbol>),
+    Outer(Box<[Symbol]>),
     /// A function definition.
     Function(LocalFunction),
     /// A class definition.
     Class(LocalClass),
     /// An import.
-    Import(Import),
+    Import(Box<Import>),
 }
