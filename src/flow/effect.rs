@@ -57,8 +57,10 @@ pub enum Exit {
     Continue,
     /// `raise`, with the names of the exception's class and its bases; none when it is not known.
     Raise(Box<[Symbol]>),
-    /// The process ends.
+    /// The process ends, and its launcher ends the job.
     Abort,
+    /// The process ends as if all were well: its launcher waits for the others.
+    Done,
 }
 
 /// What a choice looks like in the source.

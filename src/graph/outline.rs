@@ -175,6 +175,7 @@ impl Printer<'_, '_> {
                     Exit::Continue => "continue",
                     Exit::Raise(_) => "raise",
                     Exit::Abort => "end the process",
+                    Exit::Done => "end the process, all well",
                 };
                 self.line(depth, format!("{word} ({})", self.place(*site)));
             }
@@ -243,7 +244,7 @@ impl Printer<'_, '_> {
             if !seen.insert(effect) {
                 continue;
             }
-            if matches!(self.engine.effects.get(effect), Effect::Exit(Exit::Abort | Exit::Raise(_), _)) {
+            if matches!(self.engine.effects.get(effect), Effect::Exit(Exit::Abort | Exit::Done | Exit::Raise(_), _)) {
                 return true;
             }
             pending.extend(self.engine.below(effect));

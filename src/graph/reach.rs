@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::catalog::{Entry, OperationKind};
+pub use crate::model::SOMEWHERE;
 use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, Stmt};
 
 use super::evaluate::shown::{SHOWS, TEXTS};
@@ -40,9 +41,6 @@ struct Mention {
 
 /// A place in a function that may reach a collective: an index into [`Function::mentions`](crate::model::Function).
 pub type Place = (FunctionId, u32);
-
-/// A place that is not known: somewhere in the function.
-pub const SOMEWHERE: u32 = u32::MAX;
 
 /// The functions from which a collective can be reached, and where in each.
 pub struct Reaching {

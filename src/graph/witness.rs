@@ -380,6 +380,7 @@ fn leaving(engine: &Engine<'_>, cause: Parting, decided: Decided) -> Option<Leav
                         raises = raises.or(Some(Leaving { how: "raises", site: *site }));
                         continue;
                     }
+                    Exit::Done => "ends",
                     Exit::Abort => continue,
                 };
                 return Some(Leaving { how, site: *site });

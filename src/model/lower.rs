@@ -269,6 +269,9 @@ impl Lowerer {
             ast::Stmt::Assign(assign) => {
                 let start = self.mark();
                 let value = self.expr(&assign.value);
+                if matches!(self.file.expr(value), Expr::Name(_)) {
+                    self.held(value);
+                }
                 let end = self.mark();
                 let targets: Vec<ExprId> = assign.targets.iter().map(|target| self.target(target)).collect();
                 targets.iter().for_each(|&target| self.flows(target, start, end));

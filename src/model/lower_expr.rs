@@ -201,7 +201,9 @@ impl Lowerer {
             .iter()
             .map(|keyword| {
                 let name = keyword.arg.as_ref().map(|name| Symbol::new(name.as_str()));
-                Keyword { name, value: self.expr(&keyword.value) }
+                let value = self.expr(&keyword.value);
+                self.called(value);
+                Keyword { name, value }
             })
             .collect();
         self.passed(start);
@@ -216,6 +218,13 @@ impl Lowerer {
         }
     }
 
+    /// Keeps a name or attribute that a table or a variable holds, from which it may be called anywhere.
+    pub(super) fn held(&mut self, expr: ExprId) {
+        if matches!(self.file.expr(expr), Expr::Name(_) | Expr::Attribute { .. }) {
+            self.scope().callees.push(Callee { expr, at: SOMEWHERE });
+        }
+    }
+
     fn dict(&mut self, dict: &ast::ExprDict) -> Expr {
         let mut parts = Vec::with_capacity(dict.items.len() * 2);
         for item in &dict.items {
@@ -223,7 +232,9 @@ impl Lowerer {
                 Some(key) => self.expr(key),
                 None => self.file.push_expr(Expr::Missing, span(dict.range)),
             };
-            parts.extend([key, self.expr(&item.value)]);
+            let value = self.expr(&item.value);
+            self.held(value);
+            parts.extend([key, value]);
         }
         Expr::Dict(self.file.push_list(&parts))
     }

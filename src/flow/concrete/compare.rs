@@ -134,14 +134,26 @@ impl Evaluator<'_> {
         defined(left) == Some(true) && spelled(right) || defined(right) == Some(true) && spelled(left)
     }
 
-    pub(super) fn range(&self, parts: &[Value]) -> Option<Concrete> {
+    /// How many numbers a range has, where its bounds are known.
+    pub fn length_of_range(&self, value: Value) -> Option<i64> {
+        let Node::Range(parts) = self.values.node(value) else { return None };
+        let (start, stop, step) = self.bounds(parts)?;
+        let (way, step) = if step > 0 { (stop.checked_sub(start)?, step) } else { (start.checked_sub(stop)?, -step) };
+        Some(way.max(0).checked_add(step - 1)? / step)
+    }
+
+    fn bounds(&self, parts: &[Value]) -> Option<(i64, i64, i64)> {
         let bounds: Option<Vec<i64>> = parts.iter().map(|&part| integer(&self.value(part))).collect();
-        let (start, stop, step) = match bounds?[..] {
-            [stop] => (0, stop, 1),
-            [start, stop] => (start, stop, 1),
-            [start, stop, step] if step != 0 => (start, stop, step),
-            _ => return None,
-        };
+        match bounds?[..] {
+            [stop] => Some((0, stop, 1)),
+            [start, stop] => Some((start, stop, 1)),
+            [start, stop, step] if step != 0 && step != i64::MIN => Some((start, stop, step)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn range(&self, parts: &[Value]) -> Option<Concrete> {
+        let (start, stop, step) = self.bounds(parts)?;
         let mut out = Vec::new();
         let mut at = start;
         while (step > 0 && at < stop) || (step < 0 && at > stop) {

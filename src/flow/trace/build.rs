@@ -96,6 +96,7 @@ impl Run<'_, '_> {
                 Exit::Break => to.brk,
                 Exit::Continue => to.again,
                 Exit::Abort => ABORT,
+                Exit::Done => END,
                 Exit::Raise(names) => raised(names, to.raise.as_deref()),
             },
             Effect::Try { body, handlers, orelse, finally } => {

@@ -22,7 +22,7 @@ impl Ends {
             Exit::Break => Ends::BREAKS,
             Exit::Continue => Ends::CONTINUES,
             Exit::Raise(_) => Ends::RAISES,
-            Exit::Abort => 0,
+            Exit::Abort | Exit::Done => 0,
         }
     }
 

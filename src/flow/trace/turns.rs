@@ -49,7 +49,7 @@ impl Run<'_, '_> {
                         let body = turn;
                         let label = match self.evaluator.value(iter) {
                             Concrete::Tuple(parts) | Concrete::Keys(parts) => label(&parts.len()),
-                            _ => label(&iter),
+                            _ => self.evaluator.length_of_range(iter).map_or(label(&iter), |turns| label(&turns)),
                         };
                         if self.received(iter) {
                             self.tracer.received.entry(label).or_default();
@@ -125,8 +125,14 @@ impl Run<'_, '_> {
             // So many keys are so many turns; what was sent is as long as the sender made it.
             Concrete::Keys(_) => return None,
             Concrete::Opaque(_) if self.received(iter) => return None,
+            // So many that nobody writes them out.
+            Concrete::Opaque(_) if self.evaluator.length_of_range(iter).is_some() => return None,
             Concrete::Tuple(parts) => {
                 if !self.tracer.values.shape(iter).meets(self.tracer.world.axes) {
+                    return None;
+                }
+                // More of them than ranks that share them: each number is one of its own.
+                if parts.len() as i64 > self.tracer.world.extent {
                     return None;
                 }
                 // Ranks take different numbers of turns: the longer against the shorter.

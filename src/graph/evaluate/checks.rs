@@ -77,6 +77,7 @@ impl Engine<'_> {
             Effect::Exit(exit, _) => {
                 return match exit {
                     Exit::Raise(_) | Exit::Abort => true,
+                    Exit::Done => false,
                     Exit::Return => around.call,
                     Exit::Break | Exit::Continue => around.turn,
                 };

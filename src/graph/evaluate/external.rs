@@ -146,6 +146,13 @@ impl<'p> Engine<'p> {
         self.catalogued(frame, entry, name, arguments, span, Confidence::High)
     }
 
+    /// Whether a call ends the process with the code of success.
+    fn ends_well(&self, name: Symbol, arguments: &Arguments) -> bool {
+        const BY_CODE: [&str; 3] = ["exit", "quit", "_exit"];
+        let is_success = |code: Value| matches!(self.values.node(code), Node::Int(0) | Node::None | Node::Bool(false));
+        BY_CODE.contains(&name.last_part().as_str()) && arguments.values().into_iter().all(is_success)
+    }
+
     pub(super) fn catalogued(
         &mut self,
         frame: &mut Frame<'p>,
@@ -159,7 +166,8 @@ impl<'p> Engine<'p> {
             Entry::Operation(operation) => self.operation(frame, operation, &arguments, span, confidence),
             Entry::Value(value) => self.catalogued_value(frame, value, &arguments, span, confidence),
             Entry::Exit => {
-                self.leave(frame, Exit::Abort, span);
+                let exit = if self.ends_well(name, &arguments) { Exit::Done } else { Exit::Abort };
+                self.leave(frame, exit, span);
                 self.none
             }
             Entry::Wrapper(_) => {

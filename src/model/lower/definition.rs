@@ -52,6 +52,13 @@ impl Lowerer {
     pub(super) fn leave(&mut self, id: LocalFunction, body: Block) {
         self.functions.pop();
         let scope = self.scopes.pop().expect("entered before");
+        let mut locals: Vec<Symbol> = scope.bound.iter().copied().filter(|name| !scope.outer.contains(name)).collect();
+        locals.sort_by_key(|name| name.as_str());
+        // A variable that another one holds is followed to where it was bound.
+        let is_variable = |callee: &Callee| {
+            callee.at == SOMEWHERE && matches!(self.file.expr(callee.expr), Expr::Name(name) if locals.contains(&name))
+        };
+        let callees = scope.callees.iter().copied().filter(|callee| !is_variable(callee)).collect();
         let function = &mut self.file.functions[id.0 as usize];
         function.body = body;
         function.is_generator = scope.is_generator;
@@ -59,9 +66,8 @@ impl Lowerer {
         function.flows = scope.flows.as_slice().into();
         function.guards = scope.guards.as_slice().into();
         function.arguments = scope.arguments.as_slice().into();
-        function.callees = scope.callees.as_slice().into();
-        function.locals = scope.bound.iter().copied().filter(|name| !scope.outer.contains(name)).collect();
-        function.locals.sort_by_key(|name| name.as_str());
+        function.callees = callees;
+        function.locals = locals.into();
         self.spare.push(scope.emptied());
     }
 

@@ -88,12 +88,15 @@ pub struct Guard {
     pub tried: bool,
 }
 
-/// A name or attribute that is called, or handed to a call.
+/// A place in a function that is not known: somewhere in it.
+pub const SOMEWHERE: u32 = u32::MAX;
+
+/// A name or attribute that is called, or handed to a call, or that a table or a variable holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callee {
     /// The expression.
     pub expr: ExprId,
-    /// Where its last name stands in [`Function::mentions`].
+    /// Where its last name stands in [`Function::mentions`]; [`SOMEWHERE`] for what is held.
     pub at: u32,
 }
 
