@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::flow::{Effect, EffectId, EventId, LoopKind, Node, Value};
+use crate::flow::{Effect, EffectId, EventId, Exit, LoopKind, Node, Value};
 use crate::model::CompareOp;
 
 use super::blame::preorder;
@@ -41,6 +41,39 @@ impl Evidence<'_, '_> {
             (&[one], &[other]) => [one, other] == [left, right] || [one, other] == [right, left],
             _ => false,
         }
+    }
+
+    /// Whether those who have no part in something issue the operation so many times and return, and the others, who go on,
+    /// issue it on their way as well: `if not mine: for each: barrier(); return`, and `for each: build(); barrier()` behind
+    /// it.
+    pub(super) fn is_matched_by_what_follows(&self) -> bool {
+        let engine = self.engine;
+        let Some(cause) = self.cause else { return false };
+        let Effect::Choice { then, otherwise, .. } = *engine.effects.get(cause.effect) else { return false };
+        let issues = |effect: EffectId| {
+            preorder(engine, effect).into_iter().any(|effect| match engine.effects.get(effect) {
+                Effect::Event(issued) => is_of_the_kind(engine, *issued, self.main),
+                _ => false,
+            })
+        };
+        let repeats = |effect: EffectId| {
+            preorder(engine, effect)
+                .into_iter()
+                .any(|effect| matches!(engine.effects.get(effect), Effect::Loop { body, .. } if issues(*body)))
+        };
+        let returns = |effect: EffectId| {
+            let below = preorder(engine, effect);
+            below.iter().any(|&effect| matches!(engine.effects.get(effect), Effect::Exit(Exit::Return, _)))
+        };
+        let leaving = [then, otherwise].into_iter().find(|&arm| repeats(arm) && returns(arm));
+        leaving.is_some()
+            && preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {
+                Effect::Seq(parts) => {
+                    let at = parts.iter().position(|&part| part == cause.effect);
+                    at.is_some_and(|at| parts[at + 1..].iter().any(|&after| repeats(after)))
+                }
+                _ => false,
+            })
     }
 
     /// Whether both arms go through something of their own and issue the operation for each of it, where what one goes

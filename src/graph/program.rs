@@ -435,7 +435,8 @@ impl Program {
         if self.catalog.entry(short).is_some() {
             return Some(short);
         }
-        let long = format!("{}.{qualified}", self.modules.long_name(file));
+        // A namespace package has no file to say where it begins.
+        let long = format!(".{}.{qualified}", self.modules.long_name(file));
         let mut rest = long.as_str();
         while let Some((_, tail)) = rest.split_once('.') {
             if tail.bytes().filter(|&byte| byte == b'.').count() < 2 {
