@@ -120,6 +120,7 @@ impl Evidence<'_, '_> {
             || self.is_matched_under_a_condition()
             || self.is_asked_of_the_group()
             || self.is_one_root_in_two_words()
+            || self.nobody_leaves_there()
             || self.is_matched_by_what_follows()
             || self.hangs_on_a_switch_nobody_turns()
             || self.is_made_by_nobody()

@@ -58,7 +58,7 @@ mod stranded;
 mod suspects;
 mod taint;
 mod unpassed;
-mod unturned;
+mod untaken;
 mod unused;
 mod versions;
 mod witness;

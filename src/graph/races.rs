@@ -3,6 +3,7 @@
 
 mod common;
 mod deeds;
+mod made_before;
 mod words;
 
 use rustc_hash::FxHashMap;
@@ -18,7 +19,8 @@ use super::taint::Taint;
 pub use common::Together;
 use common::{Common, Made};
 use deeds::{Deed, Deeds};
-use words::{is_own_path, is_tool, listing_behind, path_asked_for};
+use made_before::is_made_before;
+use words::{is_own_path, is_tool, serves, listing_behind, path_asked_for};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
 const LAUNCHES: [&str; 4] = ["fit", "validate", "test", "predict"];
@@ -70,11 +72,16 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                 continue;
             }
             let function = program.function_id(file, local);
+            let mut tried = tried;
+            tried.retain(|(deed, _)| !deed.creates || !is_made_before(&mut common, function, deed));
+            if tried.is_empty() {
+                continue;
+            }
             let Some((caller, together)) = common.entered_by_all(function) else { continue };
             let callers = if caller.is_some() { common.called_by_all(function) } else { Vec::new() };
             let of_nodes = matches!(together, Together::TellsNodesApart(_));
             let of_launcher = matches!(together, Together::Issues(op, _) if LAUNCHES.contains(&op.as_str()));
-            let of_tool = is_tool(path) || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
+            let of_tool = is_tool(path) || serves(model) || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
             out.extend(tried.into_iter().map(|(deed, asked)| FileRace {
                 function,
                 call: deed.call,

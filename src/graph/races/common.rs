@@ -145,7 +145,7 @@ impl Common<'_> {
     }
 
     /// The calls of a function, with those who make them.
-    fn callers(&mut self, function: FunctionId) -> Vec<(FunctionId, Made)> {
+    pub fn callers(&mut self, function: FunctionId) -> Vec<(FunctionId, Made)> {
         let program = self.program;
         let name = program.function(function).name;
         let (home, _) = program.locate(function);

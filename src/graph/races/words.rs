@@ -79,6 +79,13 @@ pub(super) fn speaks_of_turns(model: &File, root: ExprId) -> bool {
     })
 }
 
+/// Whether a file serves requests, one after the other, in one process: by the library that it does that with.
+pub(super) fn serves(model: &File) -> bool {
+    const SERVERS: [&str; 6] = ["gradio", "cog", "streamlit", "flask", "fastapi", "bentoml"];
+    let modules = model.imports.iter().flat_map(|(_, import)| import.module.into_iter().chain(import.names.iter().map(|alias| alias.name)));
+    modules.into_iter().any(|module| SERVERS.contains(&module.as_str()))
+}
+
 /// Whether a file is a tool that one process runs, by its name.
 pub(super) fn is_tool(path: &str) -> bool {
     OF_TOOLS.iter().any(|part| path.to_ascii_lowercase().contains(part))

@@ -1,11 +1,13 @@
-//! Switches that nobody turns: an attribute that the program sets to `False` and nowhere to anything else. What hangs on it
-//! is left for those who take the program further.
+//! Exits that nobody takes: behind a switch that nobody turns, or in the arm of the rank that stays.
+//!
+//! An attribute that the program sets to `False`, and nowhere to anything else, is left for those who take the program further.
 
 use rustc_hash::FxHashSet;
 
 use crate::base::{FileId, Symbol};
-use crate::flow::{Effect, Exit, Node, Value};
+use crate::flow::{Decided, Effect, EffectId, Exit, Node, Truth, Value};
 
+use super::blame::preorder;
 use super::confidence::Evidence;
 use super::program::Program;
 use super::witness::SplitKind;
@@ -14,6 +16,16 @@ use super::witness::SplitKind;
 const SETTERS: [&str; 2] = ["setattr", "__dict__"];
 
 impl Evidence<'_, '_> {
+    /// Whether the arm of the rank that is said to leave has no exit: it is another arm, or another question, that parts them.
+    pub(super) fn nobody_leaves_there(&self) -> bool {
+        let engine = self.engine;
+        let (Some(cause), Some(Decided::Truth(Truth::Known(answer)))) = (self.cause, self.issuer) else { return false };
+        let Effect::Choice { then, otherwise, .. } = *engine.effects.get(cause.effect) else { return false };
+        let leaving = if answer { otherwise } else { then };
+        let leaves = |effect: EffectId| matches!(engine.effects.get(effect), Effect::Exit(..));
+        self.kind == SplitKind::EarlyExit && !preorder(engine, leaving).into_iter().any(leaves)
+    }
+
     /// Whether ranks come to what parts them only where a switch is on that nobody turns on.
     pub(super) fn hangs_on_a_switch_nobody_turns(&self) -> bool {
         let Some(cause) = self.cause else { return false };
