@@ -20,7 +20,7 @@ pub use common::Together;
 use common::{Common, Made};
 use deeds::{Deed, Deeds};
 use made_before::is_made_before;
-use words::{is_own_path, is_tool, serves, listing_behind, path_asked_for};
+use words::{is_own_path, is_tool, listing_behind, path_asked_for, serves};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
 const LAUNCHES: [&str; 4] = ["fit", "validate", "test", "predict"];
@@ -81,7 +81,8 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
             let callers = if caller.is_some() { common.called_by_all(function) } else { Vec::new() };
             let of_nodes = matches!(together, Together::TellsNodesApart(_));
             let of_launcher = matches!(together, Together::Issues(op, _) if LAUNCHES.contains(&op.as_str()));
-            let of_tool = is_tool(path) || serves(model) || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
+            let of_tool =
+                is_tool(path) || serves(model) || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
             out.extend(tried.into_iter().map(|(deed, asked)| FileRace {
                 function,
                 call: deed.call,

@@ -62,7 +62,7 @@ impl Evidence<'_, '_> {
             Node::And(left, right) => self.is_never_on(left) || self.is_never_on(right),
             Node::Attribute(_, name) => {
                 let (file, _) = self.engine.program.locate(self.function);
-                self.engine.values.vary(test).is_empty() && is_set_to_false_only(self.engine.program, file, name)
+                is_set_to_false_only(self.engine.program, file, name)
             }
             _ => false,
         }

@@ -49,7 +49,9 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
         let Some((called, _)) = common.communication.callee(file, function, call) else { return false };
         let definition = common.program.function(called);
         let bound = usize::from(definition.class.is_some());
-        let Some(parameter) = definition.parameters.get(at + bound).map(|parameter| parameter.name) else { return false };
+        let Some(parameter) = definition.parameters.get(at + bound).map(|parameter| parameter.name) else {
+            return false;
+        };
         makes(common, called, parameter)
     })
 }

@@ -82,7 +82,10 @@ pub(super) fn speaks_of_turns(model: &File, root: ExprId) -> bool {
 /// Whether a file serves requests, one after the other, in one process: by the library that it does that with.
 pub(super) fn serves(model: &File) -> bool {
     const SERVERS: [&str; 6] = ["gradio", "cog", "streamlit", "flask", "fastapi", "bentoml"];
-    let modules = model.imports.iter().flat_map(|(_, import)| import.module.into_iter().chain(import.names.iter().map(|alias| alias.name)));
+    let modules = model
+        .imports
+        .iter()
+        .flat_map(|(_, import)| import.module.into_iter().chain(import.names.iter().map(|alias| alias.name)));
     modules.into_iter().any(|module| SERVERS.contains(&module.as_str()))
 }
 

@@ -2,6 +2,8 @@
 
 mod ranks;
 
+use std::cell::OnceCell;
+
 use crate::base::{FileId, Site, Symbol};
 use crate::catalog::{Entry, OperationKind, RankSpace};
 use crate::finding::{Confidence, Severity};
@@ -39,6 +41,8 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
     if !speaking.contains(&true) || on_one_node(&program.file(file).text, model) {
         return;
     }
+    // Asked once something has been found: all files are looked at.
+    let elsewhere = OnceCell::new();
     let heard = |function: &LocalFunction| speaking[0] || speaking[function.0 as usize];
     for function in bodies(model).filter(heard) {
         let place = Place { program, file, model, function };
@@ -55,7 +59,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
                         Expr::Call(index) => place.guarded(model.call(index), context.conditions),
                         _ => None,
                     });
-                    if let Some(used) = used {
+                    if let Some(used) = used.filter(|_| !elsewhere.get_or_init(|| is_job_of_one_node(program))) {
                         findings.push(place.finding(id, used));
                     }
                 });
@@ -81,6 +85,18 @@ fn on_one_node(text: &str, model: &File) -> bool {
         }
         _ => false,
     })
+}
+
+/// Whether wherever the program joins its job, the ranks meet on this very node.
+fn is_job_of_one_node(program: &Program) -> bool {
+    let join = Symbol::new("init_process_group");
+    let mut joins = program.file_ids().map(|file| program.file(file)).filter(|entry| {
+        entry.model.names().may_hold(join)
+            && !crate::graph::is_test(&entry.path)
+            && entry.model.functions.iter().any(|function| function.mentions.contains(&join))
+    });
+    let Some(first) = joins.next() else { return false };
+    std::iter::once(first).chain(joins).all(|entry| on_one_node(&entry.text, &entry.model))
 }
 
 /// A use of the rank within the node.
