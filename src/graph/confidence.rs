@@ -122,9 +122,9 @@ impl Evidence<'_, '_> {
             || self.is_one_root_in_two_words()
             || self.nobody_leaves_there()
             || self.is_matched_by_what_follows()
-            || self.hangs_on_a_switch_nobody_turns()
             || self.is_made_by_nobody()
-            || *group == GroupKey::World && chosen_by_flag(engine, self.root, self.main);
+            || *group == GroupKey::World && chosen_by_flag(engine, self.root, self.main)
+            || self.hangs_on_a_switch_nobody_turns();
         match doubtful || self.is_long_way(sure) {
             true => Confidence::Low,
             false => sure,

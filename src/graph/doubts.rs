@@ -144,14 +144,22 @@ impl Evidence<'_, '_> {
         engine.clocks.contains(&leaf) && engine.values.any_part(test, MAX_PARTS, writes_out)
     }
 
-    /// Whether it is only asked whether a state dict is empty that holds this rank's shards: all ranks have the same keys. A
-    /// whole one is left empty on all ranks but the first.
+    /// Whether it is only asked whether something is there that is sharded, or whether a state dict is empty that holds this
+    /// rank's shards: all ranks have the same keys. A whole one is left empty on all ranks but the first.
     pub(super) fn asks_for_shards(&self) -> bool {
         let (Some(leaf), Some(test), Some(birth)) = (self.leaf, self.test, self.birth) else { return false };
         let engine = self.engine;
         let is_shards = matches!(engine.values.node(leaf), Node::Spread(..));
         let mentions = &engine.program.function(birth.function).mentions;
         let says = |words: &[&str]| mentions.iter().any(|name| words.contains(&name.as_str()));
+        // What is sharded is there on all of them.
+        let asks_for_none = |test: Value| match engine.values.node(test) {
+            Node::Compare(CompareOp::Is | CompareOp::IsNot, _, none) => *engine.values.node(*none) == Node::None,
+            _ => false,
+        };
+        if is_shards && asks_for_none(test) {
+            return true;
+        }
         is_shards
             && says(&["SHARDED_STATE_DICT", "LOCAL_STATE_DICT"])
             && !says(&["FULL_STATE_DICT", "FullStateDictConfig"])

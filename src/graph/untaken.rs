@@ -4,13 +4,17 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{FileId, Symbol};
-use crate::flow::{Decided, Effect, EffectId, Exit, Node, Truth, Value};
+use crate::base::{Site, Symbol};
+use crate::flow::{Decided, Effect, EffectId, Exit, Truth};
+use crate::model::{Expr, ExprId};
 
-use super::blame::preorder;
 use super::confidence::Evidence;
+use super::evaluate::Engine;
 use super::program::Program;
 use super::witness::SplitKind;
+
+/// Effects that are looked at.
+const MAX_EFFECTS: usize = 4000;
 
 /// What sets an attribute by its name.
 const SETTERS: [&str; 2] = ["setattr", "__dict__"];
@@ -22,59 +26,93 @@ impl Evidence<'_, '_> {
         let (Some(cause), Some(Decided::Truth(Truth::Known(answer)))) = (self.cause, self.issuer) else { return false };
         let Effect::Choice { then, otherwise, .. } = *engine.effects.get(cause.effect) else { return false };
         let leaving = if answer { otherwise } else { then };
-        let leaves = |effect: EffectId| matches!(engine.effects.get(effect), Effect::Exit(..));
-        self.kind == SplitKind::EarlyExit && !preorder(engine, leaving).into_iter().any(leaves)
+        self.kind == SplitKind::EarlyExit && ways_out(engine, leaving, &|_| false).is_empty()
     }
 
     /// Whether ranks come to what parts them only where a switch is on that nobody turns on.
     pub(super) fn hangs_on_a_switch_nobody_turns(&self) -> bool {
         let Some(cause) = self.cause else { return false };
-        let matters = |effect: &Effect| match (self.kind, effect) {
-            (SplitKind::EarlyExit, Effect::Exit(exit, _)) => {
-                matches!(exit, Exit::Return | Exit::Break | Exit::Continue)
-            }
-            (SplitKind::Conditional | SplitKind::GroupCreation, Effect::Event(event)) => *event == self.main,
-            _ => false,
+        let is_main = |effect: &Effect| {
+            let conditional = matches!(self.kind, SplitKind::Conditional | SplitKind::GroupCreation);
+            conditional && matches!(effect, Effect::Event(event) if *event == self.main)
         };
-        let (mut off, mut on) = (false, false);
-        let mut seen = FxHashSet::default();
-        let mut pending = vec![(cause.effect, false)];
-        while let Some((effect, dead)) = pending.pop() {
-            if !seen.insert((effect, dead)) {
-                continue;
+        let ways = ways_out(self.engine, cause.effect, &is_main);
+        let matters = |effect: EffectId| match self.engine.effects.get(effect) {
+            Effect::Exit(exit, _) => {
+                self.kind == SplitKind::EarlyExit && matches!(exit, Exit::Return | Exit::Break | Exit::Continue)
             }
-            let found = self.engine.effects.get(effect);
-            if matters(found) {
-                *(if dead { &mut off } else { &mut on }) = true;
-            }
-            match *found {
-                Effect::Choice { test, then, otherwise, .. } => {
-                    pending.extend([(then, dead || self.is_never_on(test)), (otherwise, dead)]);
-                }
-                _ => pending.extend(self.engine.below(effect).into_iter().map(|below| (below, dead))),
-            }
-        }
-        off && !on
+            _ => true,
+        };
+        let mut ways = ways.into_iter().filter(|way| matters(way.end)).peekable();
+        ways.peek().is_some() && ways.all(|way| way.behind.into_iter().any(|site| self.is_never_on(site)))
     }
 
-    fn is_never_on(&self, test: Value) -> bool {
-        match *self.engine.values.node(test) {
-            Node::And(left, right) => self.is_never_on(left) || self.is_never_on(right),
-            Node::Attribute(_, name) => {
-                let (file, _) = self.engine.program.locate(self.function);
-                is_set_to_false_only(self.engine.program, file, name)
-            }
+    /// Whether a condition, as it is written, holds only where such a switch is on.
+    fn is_never_on(&self, condition: Site) -> bool {
+        let Some((model, expr)) = self.engine.written_at(condition) else { return false };
+        let is_off = |expr: ExprId| match model.expr(expr) {
+            Expr::Attribute { name, .. } => is_set_to_false_only(self.engine.program, name),
             _ => false,
+        };
+        match model.expr(expr) {
+            Expr::And(parts) => model.list(parts).iter().any(|&part| is_off(part)),
+            _ => is_off(expr),
         }
     }
 }
 
-/// Whether the files around one set an attribute of this name, and always to `False`.
-fn is_set_to_false_only(program: &Program, around: FileId, name: Symbol) -> bool {
+/// A way out of an effect, or to what is looked for in it.
+struct Way {
+    end: EffectId,
+    /// What has to hold on it.
+    behind: Vec<Site>,
+}
+
+/// The ways out of an effect, and to what is wanted in it. A return in a call only ends that, and what ends a turn is the
+/// business of its loop.
+fn ways_out(engine: &Engine<'_>, effect: EffectId, wanted: &dyn Fn(&Effect) -> bool) -> Vec<Way> {
+    let mut out = Vec::new();
+    let mut seen = FxHashSet::default();
+    let mut pending = vec![(effect, false, false, Vec::new())];
+    while let Some((effect, in_call, in_loop, behind)) = pending.pop() {
+        if !seen.insert((effect, in_call, in_loop, behind.len())) || seen.len() > MAX_EFFECTS {
+            continue;
+        }
+        let found = engine.effects.get(effect);
+        let leaves = match found {
+            Effect::Exit(Exit::Return, _) => !in_call,
+            Effect::Exit(Exit::Break | Exit::Continue, _) => !in_loop && !in_call,
+            Effect::Exit(..) => true,
+            _ => wanted(found),
+        };
+        if leaves {
+            out.push(Way { end: effect, behind: behind.clone() });
+        }
+        match *found {
+            Effect::Choice { site, then, otherwise, .. } => {
+                let on = [&behind[..], &[site]].concat();
+                pending.extend([(then, in_call, in_loop, on), (otherwise, in_call, in_loop, behind)]);
+            }
+            Effect::Loop { body, orelse, .. } => {
+                pending.extend([(body, in_call, true, behind.clone()), (orelse, in_call, in_loop, behind)]);
+            }
+            Effect::Call { body, .. } => pending.push((body, true, false, behind)),
+            _ => {
+                let below = engine.below(effect).into_iter();
+                pending.extend(below.map(|below| (below, in_call, in_loop, behind.clone())));
+            }
+        }
+    }
+    out
+}
+
+/// Whether the program sets an attribute of this name, and always to `False`.
+fn is_set_to_false_only(program: &Program, name: Symbol) -> bool {
     let mut set = false;
-    for file in program.file_ids().filter(|&file| program.same_tree(file, around)) {
+    let finder = memchr::memmem::Finder::new(name.as_str());
+    for file in program.file_ids() {
         let text = &*program.file(file).text;
-        for (at, _) in text.match_indices(name.as_str()) {
+        for at in finder.find_iter(text.as_bytes()) {
             let before = text[..at].chars().next_back();
             let after = text[at + name.as_str().len()..].trim_start_matches(' ');
             let value = after.strip_prefix('=').filter(|value| !value.starts_with('=')).map(str::trim_start);
