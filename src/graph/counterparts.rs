@@ -8,6 +8,7 @@ use crate::model::CompareOp;
 use super::blame::preorder;
 use super::confidence::Evidence;
 use super::evaluate::Engine;
+use super::untaken::ways_out;
 use super::witness::SplitKind;
 
 impl Evidence<'_, '_> {
@@ -62,8 +63,8 @@ impl Evidence<'_, '_> {
                 .any(|effect| matches!(engine.effects.get(effect), Effect::Loop { body, .. } if issues(*body)))
         };
         let returns = |effect: EffectId| {
-            let below = preorder(engine, effect);
-            below.iter().any(|&effect| matches!(engine.effects.get(effect), Effect::Exit(Exit::Return, _)))
+            let ends = ways_out(engine, effect, &|_| false).into_iter();
+            ends.map(|way| engine.effects.get(way.end)).any(|end| matches!(end, Effect::Exit(Exit::Return, _)))
         };
         let leaving = [then, otherwise].into_iter().find(|&arm| repeats(arm) && returns(arm));
         leaving.is_some()

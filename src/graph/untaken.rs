@@ -20,13 +20,15 @@ const MAX_EFFECTS: usize = 4000;
 const SETTERS: [&str; 2] = ["setattr", "__dict__"];
 
 impl Evidence<'_, '_> {
-    /// Whether the arm of the rank that is said to leave has no exit: it is another arm, or another question, that parts them.
+    /// Whether the arm of the rank that is said to leave has no exit, nor the other one a plain one: it is another question
+    /// that parts them.
     pub(super) fn nobody_leaves_there(&self) -> bool {
         let engine = self.engine;
         let (Some(cause), Some(Decided::Truth(Truth::Known(answer)))) = (self.cause, self.issuer) else { return false };
         let Effect::Choice { then, otherwise, .. } = *engine.effects.get(cause.effect) else { return false };
-        let leaving = if answer { otherwise } else { then };
-        self.kind == SplitKind::EarlyExit && ways_out(engine, leaving, &|_| false).is_empty()
+        let (leaving, staying) = if answer { (otherwise, then) } else { (then, otherwise) };
+        let ways = |arm: EffectId| ways_out(engine, arm, &|_| false).into_iter();
+        self.kind == SplitKind::EarlyExit && ways(leaving).next().is_none() && ways(staying).all(|way| way.in_call)
     }
 
     /// Whether ranks come to what parts them only where a switch is on that nobody turns on.
@@ -62,15 +64,17 @@ impl Evidence<'_, '_> {
 }
 
 /// A way out of an effect, or to what is looked for in it.
-struct Way {
-    end: EffectId,
+pub(super) struct Way {
+    pub(super) end: EffectId,
+    /// Whether it ends in a call.
+    in_call: bool,
     /// What has to hold on it.
     behind: Vec<Site>,
 }
 
 /// The ways out of an effect, and to what is wanted in it. A return in a call only ends that, and what ends a turn is the
 /// business of its loop.
-fn ways_out(engine: &Engine<'_>, effect: EffectId, wanted: &dyn Fn(&Effect) -> bool) -> Vec<Way> {
+pub(super) fn ways_out(engine: &Engine<'_>, effect: EffectId, wanted: &dyn Fn(&Effect) -> bool) -> Vec<Way> {
     let mut out = Vec::new();
     let mut seen = FxHashSet::default();
     let mut pending = vec![(effect, false, false, Vec::new())];
@@ -86,7 +90,7 @@ fn ways_out(engine: &Engine<'_>, effect: EffectId, wanted: &dyn Fn(&Effect) -> b
             _ => wanted(found),
         };
         if leaves {
-            out.push(Way { end: effect, behind: behind.clone() });
+            out.push(Way { end: effect, in_call, behind: behind.clone() });
         }
         match *found {
             Effect::Choice { site, then, otherwise, .. } => {
