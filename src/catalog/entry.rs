@@ -93,7 +93,7 @@ pub struct Operation {
     /// The ranks it runs on.
     pub group: GroupOf,
     /// Its roots; several where global and group-relative spellings exist.
-    pub roots: Vec<Root>,
+    pub roots: Box<[Root]>,
     /// The reduce operator.
     pub reduce_operator: Option<Operand>,
     /// Buffers that hold the same value on every member afterwards.
@@ -125,10 +125,10 @@ pub struct Operation {
     /// Whether it communicates nothing where all that it is handed are loaders of data.
     pub silent_for_loaders: bool,
     /// Names that only those versions of the library have in which it does not communicate.
-    pub unless_beside: Vec<Symbol>,
+    pub unless_beside: Box<[Symbol]>,
     /// Names one of which a function says that joins the job of torch with the processes of this library; or keys of the
     /// environment one of which its file says.
-    pub joined_by: Vec<Symbol>,
+    pub joined_by: Box<[Symbol]>,
     /// Whether it broadcasts a tensor or object that a control-plane manifest should announce.
     pub broadcast: bool,
 }

@@ -145,9 +145,10 @@ impl<'a> Loader<'a> {
 
     fn operation(&mut self, kind: OperationKind, raw: &RawOperation) -> Loaded<()> {
         let unless_beside = raw.unless_beside.iter().map(|name| self.identifier(name, "a name"));
-        let unless_beside = unless_beside.collect::<Loaded<Vec<_>>>()?;
+        let unless_beside = unless_beside.collect::<Loaded<Box<[_]>>>()?;
         self.catalog.telling.extend(&unless_beside);
-        let joined_by = raw.joined_by.iter().map(|name| self.identifier(name, "a name")).collect::<Loaded<Vec<_>>>()?;
+        let joined_by =
+            raw.joined_by.iter().map(|name| self.identifier(name, "a name")).collect::<Loaded<Box<[_]>>>()?;
         let operation = Operation {
             op: Symbol::new(""),
             kind,
