@@ -40,3 +40,15 @@ def all_of_them_end(x):
     if dist.get_rank() == 0:
         print(x)
     sys.exit(0)
+
+
+def load(config, make):
+    if dist.get_rank() != 0:
+        dist.barrier()
+    if config.kind not in make:
+        print("no such kind")
+        exit(0)
+    model = make[config.kind]()
+    if dist.get_rank() == 0:
+        dist.barrier()
+    return model
