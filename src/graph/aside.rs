@@ -146,6 +146,8 @@ impl Search<'_, '_> {
             }
             // The group of a job that ends is often taken down so.
             Runner::Exit | Runner::Signal if is_teardown => Confidence::Low,
+            // What a test leaves behind ends with it, on all ranks.
+            _ if is_test(&self.program.file(file).path) => Confidence::Low,
             _ => Confidence::Medium,
         };
         let confidence = confidence.min(issue.confidence);

@@ -53,7 +53,10 @@ impl Evidence<'_, '_> {
     fn is_never_on(&self, condition: Site) -> bool {
         let Some((model, expr)) = self.engine.written_at(condition) else { return false };
         let is_off = |expr: ExprId| match model.expr(expr) {
-            Expr::Attribute { name, .. } => is_set_to_false_only(self.engine.program, name),
+            Expr::Attribute { name, .. } => {
+                let mut known = self.engine.untouched.borrow_mut();
+                *known.entry(name).or_insert_with(|| is_set_to_false_only(self.engine.program, name))
+            }
             _ => false,
         };
         match model.expr(expr) {

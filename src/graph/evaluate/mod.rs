@@ -171,6 +171,8 @@ pub struct Engine<'p> {
     outermost: RefCell<FxHashMap<FileId, Box<[Span]>>>,
     /// Expressions by where they are written, in files that findings speak of.
     written: RefCell<FxHashMap<FileId, FxHashMap<Span, ExprId>>>,
+    /// Attributes of which somebody has asked whether anybody turns them on.
+    pub(super) untouched: RefCell<FxHashMap<Symbol, bool>>,
 }
 
 impl<'p> Engine<'p> {
@@ -226,6 +228,7 @@ impl<'p> Engine<'p> {
             budget: substitute::MAX_STEPS,
             outermost: RefCell::default(),
             written: RefCell::default(),
+            untouched: RefCell::default(),
             none,
         }
     }
