@@ -98,16 +98,14 @@ const PARSERS: [&str; 12] = [
 ];
 
 /// Functions that load what somebody has put on a disk.
-const LOADERS: [&str; 13] = [
+const LOADERS: [&str; 11] = [
     "load",
-    "loads",
     "load_file",
     "load_dataset",
     "load_state_dict_from_url",
     "loadtxt",
     "fromfile",
     "memmap",
-    "safe_load",
     "safe_open",
     "read_csv",
     "read_parquet",
@@ -141,7 +139,7 @@ pub struct Hazard {
 impl Hazard {
     /// Whether something is loaded that lies on a disk, mostly one that all ranks share: it is there for all of them or for none.
     pub fn loads(&self) -> bool {
-        LOADERS.contains(&self.name.last_part().as_str())
+        self.failure == Failure::Outside && LOADERS.contains(&self.name.last_part().as_str())
     }
 }
 

@@ -6,15 +6,15 @@ def share(params, world_size):
     rank = dist.get_rank()
     for index, param in enumerate(params):
         if index % world_size == rank:
-            dist.broadcast(param, src=rank)
+            dist.broadcast(param, src=rank)  # low: [wrong-root]
         else:
-            dist.broadcast(param, src=index % world_size)
+            dist.broadcast(param, src=index % world_size)  # low: [conditional-collective]
 
 
 def share_from_another(params, world_size):
     rank = dist.get_rank()
     for index, param in enumerate(params):
         if index % world_size == rank:
-            dist.broadcast(param, src=rank)
+            dist.broadcast(param, src=rank)  # low: [wrong-root]
         else:
             dist.broadcast(param, src=index)  # error: [conditional-collective]

@@ -12,5 +12,5 @@ def setup():
 
 def load(path):
     if dist.get_rank() == 0:
-        MPI.COMM_WORLD.bcast(path)
+        MPI.COMM_WORLD.bcast(path)  # low: [conditional-collective]
     dist.barrier()
