@@ -86,7 +86,7 @@ pub(super) fn missized(program: &Program, communication: &mut Communication<'_>)
                 called,
                 site: Site { file, span: model.span(expr) },
                 sized: Site { file, span: model.span(size.call) },
-                group: within.text(size.group).unwrap_or_default().to_owned(),
+                group: within.text(size.group).to_owned(),
                 divided,
                 confidence: if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium },
             });
@@ -145,9 +145,8 @@ impl<'p> Within<'p> {
         &self.program.file(self.file).model
     }
 
-    fn text(&self, expr: ExprId) -> Option<&'p str> {
-        let span = self.model().span(expr);
-        self.program.file(self.file).text.get(span.start as usize..span.end as usize)
+    fn text(&self, expr: ExprId) -> &'p str {
+        self.program.text(self.file, self.model().span(expr))
     }
 
     /// What a name of the function holds, if it is assigned once.
@@ -182,8 +181,8 @@ impl<'p> Within<'p> {
     /// The size of a group by which a buffer is divided behind a call.
     fn divisor(&self, buffer: ExprId, behind: ExprId) -> Option<Size> {
         let model = self.model();
-        let buffer = self.text(buffer)?;
-        let is_buffer = |expr: ExprId| self.text(expr) == Some(buffer);
+        let buffer = self.text(buffer);
+        let is_buffer = |expr: ExprId| self.text(expr) == buffer;
         let behind = model.span(behind).end;
         let mut found = None;
         each_statement(model, model.function(self.function).body, &mut |id, stmt| {

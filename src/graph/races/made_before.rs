@@ -40,7 +40,8 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
     }
     let calls = common.calls(file, function);
     calls.into_iter().filter(|made| model.span(made.expr).end <= until && made.by_all).any(|Made { call, .. }| {
-        let same = |given: ExprId| text(common, file, given) == text(common, file, path);
+        let text = |expr: ExprId| common.program.text(file, model.span(expr));
+        let same = |given: ExprId| text(given) == text(path);
         if let Some(made) = made_by(model, call) {
             return same(made);
         }
@@ -78,10 +79,4 @@ fn made_by(model: &File, call: Call) -> Option<ExprId> {
         (_, Expr::Attribute { value, .. }) => Some(value),
         _ => None,
     }
-}
-
-fn text<'p>(common: &Common<'p>, file: FileId, expr: ExprId) -> &'p str {
-    let file = common.program.file(file);
-    let span = file.model.span(expr);
-    file.text.get(span.start as usize..span.end as usize).unwrap_or_default()
 }
