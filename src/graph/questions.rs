@@ -116,7 +116,8 @@ fn asks_for_none_within(engine: &Engine<'_>, test: Option<Value>, fuel: u8) -> b
                 Some((known, holds)) if known == *test => {
                     pending.push((if holds { *then } else { *otherwise }, given));
                 }
-                _ if engine.values.truth_axes(*test).is_empty() => {
+                // That is asked for being there, too, and is there on all or on none.
+                _ if engine.values.truth_axes(*test).is_empty() || given.is_none() && is_computed(engine, *test, fuel) => {
                     pending.extend([(*then, given), (*otherwise, given)])
                 }
                 _ => pending.extend([(*then, Some((*test, true))), (*otherwise, Some((*test, false)))]),
@@ -132,6 +133,11 @@ fn asks_for_none_within(engine: &Engine<'_>, test: Option<Value>, fuel: u8) -> b
         }
     }
     asks
+}
+
+/// Whether a question behind another one is no more than whether something that is computed is there.
+fn is_computed(engine: &Engine<'_>, test: Value, fuel: u8) -> bool {
+    fuel > 0 && asks_for_none_within(engine, Some(test), fuel - 1)
 }
 
 /// Whether it is what stands at some place of a thing.
@@ -167,8 +173,7 @@ fn may_be_missing(engine: &Engine<'_>, subject: Value, fuel: u8) -> bool {
             Node::If(test, then, otherwise) => {
                 let (then, otherwise) = (*then, *otherwise);
                 // Whether it was set may hang on whether another thing is there, and that on what was computed alone.
-                let computed = || fuel > 0 && asks_for_none_within(engine, Some(*test), fuel - 1);
-                let parts = !engine.values.truth_axes(*test).is_empty() && !computed();
+                let parts = !engine.values.truth_axes(*test).is_empty() && !is_computed(engine, *test, fuel);
                 // What is a part of one thing need not be a part of another.
                 let part = part || is_place(engine, then) || is_place(engine, otherwise);
                 if parts && (part || may_be_none(engine, then) != may_be_none(engine, otherwise)) {

@@ -6,14 +6,11 @@ mod deeds;
 mod made_before;
 mod words;
 
-use rustc_hash::FxHashMap;
-
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::model::{Expr, ExprId, File, LocalFunction};
 
 use super::blocks::is_test;
-use super::communication::Communication;
 use super::program::Program;
 use super::taint::Taint;
 pub use common::Together;
@@ -53,9 +50,9 @@ pub struct FileRace {
 /// The races of the files.
 pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> Vec<FileRace> {
     let deeds = Deeds::new();
-    let communication = Communication::new(program);
-    let mut common = Common { program, taint, communication, known: FxHashMap::default() };
     let mut out = Vec::new();
+    let Some(&home) = files.first() else { return out };
+    let mut common = Common::of_tree(program, taint, home);
     for &file in files {
         let path = &program.file(file).path;
         if is_test(path) || !program.in_focus(file) {
@@ -104,14 +101,14 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
 fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFunction) -> Vec<(Deed, ExprId)> {
     let program = common.program;
     let model = &program.file(file).model;
-    let calls = common.calls(file, function).into_iter().filter(|made| made.by_all);
-    let tried = calls.filter_map(|Made { expr, call, conditions, .. }| {
+    let calls = common.calls(file, function);
+    let tried = calls.iter().filter(|made| made.by_all).filter_map(|&Made { expr, call, ref conditions, .. }| {
         let deed = deeds.deed(program, file, function, expr, call)?;
         let asks = |&condition: &ExprId| {
             let asked = path_asked_for(program, file, function, condition);
             asked.is_some_and(|asked| is_same(program, model, file, asked, deed.path))
         };
-        let asked = match conditions.into_iter().rfind(asks) {
+        let asked = match conditions.iter().copied().rfind(asks) {
             None if !deed.creates => listing_behind(program, file, function, deed.path)?,
             asked => asked?,
         };

@@ -1,5 +1,7 @@
 //! What every rank of a job runs: functions that issue a collective under no question for the rank, and what they call.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use super::words::{is_only_about_files, may_ask_for_rank, speaks_of_turns};
@@ -13,7 +15,7 @@ use crate::graph::program::Program;
 use crate::graph::resolve::Target;
 use crate::graph::taint::Taint;
 use crate::model::{
-    Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
+    Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_expression, each_statement, expressions_of,
 };
 
 /// Calls from a function that is known to be run by all ranks to the one in question.
@@ -52,15 +54,37 @@ pub(super) struct Made {
     pub by_all: bool,
 }
 
-/// Answers about one program.
+/// Answers about one tree of a program.
 pub(super) struct Common<'p> {
     pub program: &'p Program,
-    pub taint: &'p Taint,
     pub communication: Communication<'p>,
-    pub known: FxHashMap<FunctionId, Option<Known>>,
+    taint: &'p Taint,
+    /// Functions of the tree by the functions of it that they mention.
+    mentions: FxHashMap<Symbol, Vec<FunctionId>>,
+    known: FxHashMap<FunctionId, Option<Known>>,
+    calls: FxHashMap<FunctionId, Rc<[Made]>>,
 }
 
-impl Common<'_> {
+impl<'p> Common<'p> {
+    /// Of the tree that the file belongs to.
+    pub fn of_tree(program: &'p Program, taint: &'p Taint, home: FileId) -> Self {
+        let of_tree = || bodies(program).filter(|&(file, _)| program.same_tree(home, file));
+        let name = |(file, local): (FileId, LocalFunction)| program.file(file).model.function(local).name;
+        let mut mentions: FxHashMap<Symbol, Vec<FunctionId>> =
+            of_tree().map(|body| (name(body), Vec::new())).collect();
+        for (file, local) in of_tree() {
+            let function = program.function_id(file, local);
+            for mention in &program.file(file).model.function(local).mentions {
+                match mentions.get_mut(mention) {
+                    Some(by) if by.last() != Some(&function) => by.push(function),
+                    _ => {}
+                }
+            }
+        }
+        let communication = Communication::new(program);
+        Common { program, communication, taint, mentions, known: FxHashMap::default(), calls: FxHashMap::default() }
+    }
+
     /// Whether all ranks run the function: it issues a collective itself, or is called by one that does, where nothing asks
     /// for the rank.
     pub fn entered_by_all(&mut self, function: FunctionId) -> Option<Known> {
@@ -134,8 +158,8 @@ impl Common<'_> {
         }
         let program = self.program;
         let of_files = |&condition: &ExprId| is_only_about_files(program, file, function, condition);
-        let by_all = self.calls(file, function).into_iter().filter(|made| made.by_all);
-        by_all.collect::<Vec<_>>().into_iter().find_map(|Made { expr, call, conditions, .. }| {
+        let calls = self.calls(file, function);
+        calls.iter().filter(|made| made.by_all).find_map(|&Made { expr, call, ref conditions, .. }| {
             let issue = self.communication.issued(file, function, expr, call, Wanted::Collective)?;
             let depends = ["checkpoint_", "state_dict"].iter().any(|part| issue.op.as_str().contains(part));
             let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= MAX_CALLS;
@@ -148,19 +172,22 @@ impl Common<'_> {
     pub fn callers(&mut self, function: FunctionId) -> Vec<(FunctionId, Made)> {
         let program = self.program;
         let name = program.function(function).name;
-        let (home, _) = program.locate(function);
         let mut out = Vec::new();
-        for (file, local) in bodies(program) {
-            let model = &program.file(file).model;
-            let caller = program.function_id(file, local);
-            if caller == function || !program.same_tree(home, file) || !model.function(local).mentions.contains(&name) {
+        for caller in self.mentions.get(&name).cloned().unwrap_or_default() {
+            if caller == function {
                 continue;
             }
-            for made in self.calls(file, local) {
-                let known = self.communication.callee(file, local, made.call);
+            let (file, local) = program.locate(caller);
+            let mut calls: Vec<ExprId> = Vec::new();
+            each_call(&program.file(file).model, local, &mut |expr, call| {
+                let known = self.communication.callee(file, local, call);
                 if known.is_some_and(|(called, sure)| called == function && sure > Confidence::Low) {
-                    out.push((caller, made));
+                    calls.push(expr);
                 }
+            });
+            if !calls.is_empty() {
+                let made = self.calls(file, local);
+                out.extend(made.iter().filter(|made| calls.contains(&made.expr)).map(|made| (caller, made.clone())));
             }
         }
         out
@@ -169,7 +196,17 @@ impl Common<'_> {
     /// The calls in a function. All ranks make those that stand under no question for the rank, behind no exit of some
     /// ranks, and not where ranks are let in one after the other or somebody takes what fails. Where some ranks
     /// communicate alone they make none together: they may wait for each other.
-    pub fn calls(&mut self, file: FileId, function: LocalFunction) -> Vec<Made> {
+    pub fn calls(&mut self, file: FileId, function: LocalFunction) -> Rc<[Made]> {
+        let id = self.program.function_id(file, function);
+        if let Some(known) = self.calls.get(&id) {
+            return known.clone();
+        }
+        let calls: Rc<[Made]> = self.calls_in(file, function).into();
+        self.calls.insert(id, calls.clone());
+        calls
+    }
+
+    fn calls_in(&mut self, file: FileId, function: LocalFunction) -> Vec<Made> {
         let (program, taint) = (self.program, self.taint);
         let model = &program.file(file).model;
         let mut out: Vec<Made> = Vec::new();

@@ -39,7 +39,7 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
         return false;
     }
     let calls = common.calls(file, function);
-    calls.into_iter().filter(|made| model.span(made.expr).end <= until && made.by_all).any(|Made { call, .. }| {
+    calls.iter().filter(|made| model.span(made.expr).end <= until && made.by_all).any(|&Made { call, .. }| {
         let text = |expr: ExprId| common.program.text(file, model.span(expr));
         let same = |given: ExprId| text(given) == text(path);
         if let Some(made) = made_by(model, call) {
