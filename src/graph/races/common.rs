@@ -63,6 +63,7 @@ pub(super) struct Common<'p> {
     mentions: FxHashMap<Symbol, Vec<FunctionId>>,
     known: FxHashMap<FunctionId, Option<Known>>,
     calls: FxHashMap<FunctionId, Rc<[Made]>>,
+    called: FxHashMap<FunctionId, Rc<[(ExprId, FunctionId)]>>,
 }
 
 impl<'p> Common<'p> {
@@ -82,7 +83,8 @@ impl<'p> Common<'p> {
             }
         }
         let communication = Communication::new(program);
-        Common { program, communication, taint, mentions, known: FxHashMap::default(), calls: FxHashMap::default() }
+        let (known, calls, called) = Default::default();
+        Common { program, communication, taint, mentions, known, calls, called }
     }
 
     /// Whether all ranks run the function: it issues a collective itself, or is called by one that does, where nothing asks
@@ -177,20 +179,35 @@ impl<'p> Common<'p> {
             if caller == function {
                 continue;
             }
-            let (file, local) = program.locate(caller);
-            let mut calls: Vec<ExprId> = Vec::new();
-            each_call(&program.file(file).model, local, &mut |expr, call| {
-                let known = self.communication.callee(file, local, call);
-                if known.is_some_and(|(called, sure)| called == function && sure > Confidence::Low) {
-                    calls.push(expr);
-                }
-            });
-            if !calls.is_empty() {
+            let here = self.called(caller);
+            let mut here = here.iter().filter(|(_, called)| *called == function).map(|(expr, _)| *expr).peekable();
+            if here.peek().is_some() {
+                let (file, local) = program.locate(caller);
                 let made = self.calls(file, local);
-                out.extend(made.iter().filter(|made| calls.contains(&made.expr)).map(|made| (caller, made.clone())));
+                let is_made = |expr: ExprId| made.iter().find(|made| made.expr == expr);
+                out.extend(here.filter_map(is_made).map(|made| (caller, made.clone())));
             }
         }
         out
+    }
+
+    /// What a function surely calls, and where, in source order.
+    fn called(&mut self, function: FunctionId) -> Rc<[(ExprId, FunctionId)]> {
+        if let Some(known) = self.called.get(&function) {
+            return known.clone();
+        }
+        let (file, local) = self.program.locate(function);
+        let mut called = Vec::new();
+        each_call(&self.program.file(file).model, local, &mut |expr, call| {
+            if let Some((found, sure)) = self.communication.callee(file, local, call)
+                && sure > Confidence::Low
+            {
+                called.push((expr, found));
+            }
+        });
+        let called: Rc<[(ExprId, FunctionId)]> = called.into();
+        self.called.insert(function, called.clone());
+        called
     }
 
     /// The calls in a function. All ranks make those that stand under no question for the rank, behind no exit of some
