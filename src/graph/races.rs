@@ -74,24 +74,32 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
             if tried.is_empty() {
                 continue;
             }
-            let Some((caller, together)) = common.entered_by_all(function) else { continue };
-            let callers = if caller.is_some() { common.called_by_all(function) } else { Vec::new() };
-            let of_nodes = matches!(together, Together::TellsNodesApart(_));
-            let of_launcher = matches!(together, Together::Issues(op, _) if LAUNCHES.contains(&op.as_str()));
-            let of_tool =
-                is_tool(path) || serves(model) || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
-            out.extend(tried.into_iter().map(|(deed, asked)| FileRace {
-                function,
-                call: deed.call,
-                site: Site { file, span: model.span(deed.expr) },
-                expr: deed.expr,
-                creates: deed.creates,
-                lenient: deed.lenient,
-                asked: Site { file, span: model.span(asked) },
-                callers: callers.clone(),
-                together,
-                confidence: if of_tool || of_nodes || of_launcher { Confidence::Low } else { Confidence::Medium },
-            }));
+            let mut callers = None;
+            for (deed, asked) in tried {
+                let Some((caller, together)) = common.entered_by_all(function, deed.expr) else { continue };
+                let callers = match caller {
+                    Some(_) => callers.get_or_insert_with(|| common.called_by_all(function)).clone(),
+                    None => Vec::new(),
+                };
+                let of_nodes = matches!(together, Together::TellsNodesApart(_));
+                let of_launcher = matches!(together, Together::Issues(op, _) if LAUNCHES.contains(&op.as_str()));
+                let of_tool = is_tool(path)
+                    || is_tool(definition.name.as_str())
+                    || serves(model)
+                    || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
+                out.push(FileRace {
+                    function,
+                    call: deed.call,
+                    site: Site { file, span: model.span(deed.expr) },
+                    expr: deed.expr,
+                    creates: deed.creates,
+                    lenient: deed.lenient,
+                    asked: Site { file, span: model.span(asked) },
+                    callers,
+                    together,
+                    confidence: if of_tool || of_nodes || of_launcher { Confidence::Low } else { Confidence::Medium },
+                });
+            }
         }
     }
     out

@@ -42,9 +42,12 @@ const OF_TOKENS: Named = Named {
     outputs: &["last_hidden_state", "logits"],
 };
 
-/// A model that judges whole sequences has one label and one row of scores for each.
+/// A model that judges whole sequences, or works on something else, has one label and one row of scores for each.
 const OF_SEQUENCES: Named =
     Named { fields: &["input_ids", "attention_mask", "token_type_ids"], outputs: &["last_hidden_state"] };
+
+/// The field that holds the tokens themselves.
+const TOKENS: &str = "input_ids";
 
 /// Endings of the names of models that judge whole sequences, and of those with an output for each token.
 const SEQUENCE_HEADS: [&str; 3] = ["ForSequenceClassification", "ForMultipleChoice", "ForNextSentencePrediction"];
@@ -73,14 +76,23 @@ pub(super) fn ragged(engine: &Engine<'_>, value: Value, site: Site) -> Option<Di
     engine.shares.contains(&source).then_some(Differs { axes, source, confidence })
 }
 
-/// What holds a number for each token in the file around an operation, by the models that it names.
+/// What holds a number for each token in the file around an operation, by the models and fields that it names.
 fn named(engine: &Engine<'_>, site: Site) -> Named {
-    let functions = &engine.program.file(site.file).model.functions;
+    let model = &engine.program.file(site.file).model;
     let ends_in = |ends: &[&str]| {
-        let mut mentioned = functions.iter().flat_map(|function| &function.mentions);
+        let mut mentioned = model.functions.iter().flat_map(|function| &function.mentions);
         mentioned.any(|name| ends.iter().any(|end| name.as_str().ends_with(end)))
     };
-    if ends_in(&SEQUENCE_HEADS) && !ends_in(&TOKEN_HEADS) { OF_SEQUENCES } else { OF_TOKENS }
+    let speaks_of_tokens = || {
+        (0..model.expr_count() as u32).any(|expr| match model.expr(ExprId(expr)) {
+            Expr::Str(name) | Expr::Name(name) | Expr::Attribute { name, .. } => name.as_str() == TOKENS,
+            _ => false,
+        })
+    };
+    match ends_in(&TOKEN_HEADS) || !ends_in(&SEQUENCE_HEADS) && speaks_of_tokens() {
+        true => OF_TOKENS,
+        false => OF_SEQUENCES,
+    }
 }
 
 /// How the file around an operation pads its sequences.

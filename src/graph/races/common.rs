@@ -15,7 +15,7 @@ use crate::graph::program::Program;
 use crate::graph::resolve::Target;
 use crate::graph::taint::Taint;
 use crate::model::{
-    Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_expression, each_statement, expressions_of,
+    Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, StmtId, each_call, each_expression, each_statement, expressions_of,
 };
 
 /// Calls from a function that is known to be run by all ranks to the one in question.
@@ -33,8 +33,10 @@ const MAX_CALLERS: usize = 3;
 /// What shows that several ranks run a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Together {
-    /// A collective that they issue, and where.
+    /// A collective that they issue afterwards, and where.
     Issues(Symbol, Site),
+    /// The same, of one that they have issued before.
+    Issued(Symbol, Site),
     /// A question by which one rank is told apart from the others.
     TellsApart(Site),
     /// The same of nodes: there may be one process on each.
@@ -61,7 +63,7 @@ pub(super) struct Common<'p> {
     taint: &'p Taint,
     /// Functions of the tree by the functions of it that they mention.
     mentions: FxHashMap<Symbol, Vec<FunctionId>>,
-    known: FxHashMap<FunctionId, Option<Known>>,
+    known: FxHashMap<(FunctionId, ExprId), Option<Known>>,
     calls: FxHashMap<FunctionId, Rc<[Made]>>,
     called: FxHashMap<FunctionId, Rc<[(ExprId, FunctionId)]>>,
 }
@@ -87,36 +89,36 @@ impl<'p> Common<'p> {
         Common { program, communication, taint, mentions, known, calls, called }
     }
 
-    /// Whether all ranks run the function: it issues a collective itself, or is called by one that does, where nothing asks
-    /// for the rank.
-    pub fn entered_by_all(&mut self, function: FunctionId) -> Option<Known> {
-        self.entered(function, MAX_CALLS)
+    /// Whether all ranks run the function up to a place: it issues a collective itself, or is called by one that does, where
+    /// nothing asks for the rank.
+    pub fn entered_by_all(&mut self, function: FunctionId, at: ExprId) -> Option<Known> {
+        self.entered(function, at, MAX_CALLS)
     }
 
-    fn entered(&mut self, function: FunctionId, calls: usize) -> Option<Known> {
-        if let Some(known) = self.known.get(&function) {
+    fn entered(&mut self, function: FunctionId, at: ExprId, calls: usize) -> Option<Known> {
+        if let Some(known) = self.known.get(&(function, at)) {
             return *known;
         }
-        self.known.insert(function, None);
+        self.known.insert((function, at), None);
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
         let of_one_rank =
             is_of_one_rank(self.program, file, local) || launches(model, local) || makes_job_of_one(model, local);
         let callers = if of_one_rank { Vec::new() } else { self.callers(function) };
         let by_some = of_one_rank || callers.iter().any(|(_, made)| !made.by_all);
-        let found = match self.issued_together(file, local) {
+        let found = match self.issued_together(file, local, at) {
             _ if by_some => None,
             Some(together) => Some((None, together)),
             None => {
                 let by_callers = callers.into_iter().filter(|_| calls > 0).find_map(|(caller, made)| {
-                    let (_, together) = self.entered(caller, calls - 1)?;
+                    let (_, together) = self.entered(caller, made.expr, calls - 1)?;
                     let (file, _) = self.program.locate(caller);
                     Some((Some(Site { file, span: self.program.file(file).model.span(made.expr) }), together))
                 });
                 by_callers.or_else(|| Some((None, self.tells_apart(file, local)?)))
             }
         };
-        self.known.insert(function, found);
+        self.known.insert((function, at), found);
         found
     }
 
@@ -126,7 +128,7 @@ impl<'p> Common<'p> {
         for (caller, made) in self.callers(function) {
             if out.len() < MAX_CALLERS
                 && out.iter().all(|(known, _)| *known != caller)
-                && self.entered(caller, MAX_CALLS - 1).is_some()
+                && self.entered(caller, made.expr, MAX_CALLS - 1).is_some()
             {
                 let (file, _) = self.program.locate(caller);
                 out.push((caller, Site { file, span: self.program.file(file).model.span(made.expr) }));
@@ -153,21 +155,29 @@ impl<'p> Common<'p> {
         found
     }
 
-    /// A collective that the function issues whatever rank runs it, and whatever the model is.
-    fn issued_together(&mut self, file: FileId, function: LocalFunction) -> Option<Together> {
+    /// A collective that the function issues whatever rank runs it, and whatever the model is, on its way from a place in it,
+    /// or else to it.
+    fn issued_together(&mut self, file: FileId, function: LocalFunction, at: ExprId) -> Option<Together> {
         if !self.communication.may_reach(file, function) {
             return None;
         }
         let program = self.program;
+        let model = &program.file(file).model;
         let of_files = |&condition: &ExprId| is_only_about_files(program, file, function, condition);
+        let place = model.span(at);
+        let elsewhere = Elsewhere::of(model, function, place);
         let calls = self.calls(file, function);
-        calls.iter().filter(|made| made.by_all).find_map(|&Made { expr, call, ref conditions, .. }| {
+        let mut issued = calls.iter().filter(|made| made.by_all).filter_map(|&Made { expr, call, ref conditions, .. }| {
             let issue = self.communication.issued(file, function, expr, call, Wanted::Collective)?;
             let depends = ["checkpoint_", "state_dict"].iter().any(|part| issue.op.as_str().contains(part));
             let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= MAX_CALLS;
             // A collective behind a question for a file is another rule's matter.
-            (is_sure && !depends && !conditions.iter().any(of_files)).then(|| Together::Issues(issue.op, issue.start()))
-        })
+            let counts = is_sure && !depends && !conditions.iter().any(of_files) && !elsewhere.holds(model.span(expr));
+            counts.then(|| (model.span(expr).start >= place.start, issue.op, issue.start()))
+        });
+        let first = issued.next()?;
+        let (is_after, op, site) = if first.0 { first } else { issued.find(|(after, ..)| *after).unwrap_or(first) };
+        Some(if is_after { Together::Issues(op, site) } else { Together::Issued(op, site) })
     }
 
     /// The calls of a function, with those who make them.
@@ -349,10 +359,48 @@ fn span_of(model: &File, block: crate::model::Block) -> Option<Span> {
     Some(Span::new(model.stmt_span(*first).start, model.stmt_span(*last).end))
 }
 
-/// Whether a function starts the processes of the job itself: before that there is one.
+/// Whether a function starts the processes of the job itself: before that there is one. A file that does is run by one
+/// process first.
 fn launches(model: &File, function: LocalFunction) -> bool {
     let starts = |name: &Symbol| matches!(name.as_str(), "spawn" | "Process" | "start_processes" | "Popen" | "launch");
+    let of_job = |name: &Symbol| matches!(name.as_str(), "spawn" | "start_processes");
     model.function(function).mentions.iter().any(starts)
+        || function == model.module() && model.functions.iter().any(|function| function.mentions.iter().any(of_job))
+}
+
+/// Parts of a function from which nobody comes to a place in it, and to which nobody comes from there: the other arm of a
+/// condition around it, and what lies behind an arm that is left with it.
+struct Elsewhere(Vec<Span>);
+
+impl Elsewhere {
+    fn of(model: &File, function: LocalFunction, place: Span) -> Elsewhere {
+        let holds = |span: Span| span.start <= place.start && place.end <= span.end;
+        let body = model.function(function).body;
+        let end = span_of(model, body).map_or(place.end, |body| body.end);
+        let mut out = Vec::new();
+        each_statement(model, body, &mut |id, stmt| match stmt {
+            Stmt::If { body, orelse, .. } => {
+                let arms = [(*body, *orelse), (*orelse, *body)];
+                let Some((arm, other)) = arms.into_iter().find(|(arm, _)| span_of(model, *arm).is_some_and(holds))
+                else {
+                    return;
+                };
+                out.extend(span_of(model, other));
+                let left = |&last: &StmtId| matches!(model.stmt(last), Stmt::Return(_) | Stmt::Raise(_));
+                if model.block(arm).last().is_some_and(left) {
+                    out.push(Span::new(model.stmt_span(id).end, end));
+                }
+            }
+            // In its next turn a loop may come to the other arm.
+            Stmt::For { .. } | Stmt::While { .. } if holds(model.stmt_span(id)) => out.clear(),
+            _ => {}
+        });
+        Elsewhere(out)
+    }
+
+    fn holds(&self, span: Span) -> bool {
+        self.0.iter().any(|part| part.start <= span.start && span.end <= part.end)
+    }
 }
 
 /// Whether the function says, whatever the launcher has said, that the job has one process.

@@ -2,7 +2,7 @@
 
 use super::common::{Common, Made};
 use super::deeds::Deed;
-use crate::base::{FileId, FunctionId, Symbol};
+use crate::base::{FileId, FunctionId, Span, Symbol};
 use crate::graph::communication::argument;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction};
 
@@ -10,38 +10,54 @@ use crate::model::{Call, Expr, ExprId, File, LocalFunction};
 const MAKES: [&str; 3] = ["makedirs", "mkdir", "mkdirs"];
 
 /// Whether the folder has been made when a deed comes to make it: earlier in the function, or by each of its callers, which hand
-/// it in.
+/// it in, or what it is a part of.
 pub(super) fn is_made_before(common: &mut Common<'_>, function: FunctionId, deed: &Deed) -> bool {
-    let (file, local) = common.program.locate(function);
-    let model = &common.program.file(file).model;
-    let until = model.span(deed.expr).start;
-    if has_made(common, (file, local), deed.path, until) {
+    let program = common.program;
+    let (file, local) = program.locate(function);
+    let model = &program.file(file).model;
+    let span = model.span(deed.path);
+    if matches!(model.expr(deed.path), Expr::Str(_) | Expr::Missing) {
+        return false;
+    }
+    if has_made(common, (file, local), program.text(file, span), model.span(deed.expr).start) {
         return true;
     }
-    let Expr::Name(path) = model.expr(deed.path) else { return false };
+    let (root, part) = split(model, deed.path);
+    let Expr::Name(root_name) = model.expr(root) else { return false };
+    let part = part.then(|| Span::new(model.span(root).end, span.end));
+    let part = part.map_or("", |part| program.text(file, part));
     let definition = model.function(local);
-    let Some(at) = definition.parameters.iter().position(|parameter| parameter.name == path) else { return false };
+    let Some(at) = definition.parameters.iter().position(|parameter| parameter.name == root_name) else { return false };
     let bound = usize::from(definition.class.is_some());
     let callers = common.callers(function);
     !callers.is_empty()
         && callers.into_iter().all(|(caller, Made { expr, call, .. })| {
-            let (file, local) = common.program.locate(caller);
-            let model = &common.program.file(file).model;
-            let given = argument(model, call, at.checked_sub(bound), path);
-            given.is_some_and(|given| has_made(common, (file, local), given, model.span(expr).start))
+            let (file, local) = program.locate(caller);
+            let model = &program.file(file).model;
+            let given = argument(model, call, at.checked_sub(bound), root_name);
+            let given = given.filter(|&given| !matches!(model.expr(given), Expr::Str(_) | Expr::Missing));
+            given.is_some_and(|given| {
+                let path = format!("{}{part}", program.text(file, model.span(given)));
+                has_made(common, (file, local), &path, model.span(expr).start)
+            })
         })
 }
 
-/// Whether a function has made the folder that an expression names before it comes to a place.
-fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), path: ExprId, until: u32) -> bool {
-    let model = &common.program.file(file).model;
-    if matches!(model.expr(path), Expr::Str(_) | Expr::Missing) {
-        return false;
+/// What a chain of attributes and entries begins with, and whether anything follows.
+fn split(model: &File, path: ExprId) -> (ExprId, bool) {
+    let mut root = path;
+    while let Expr::Attribute { value, .. } | Expr::Subscript(value, _) = model.expr(root) {
+        root = value;
     }
+    (root, root != path)
+}
+
+/// Whether a function has made the folder that is called so before it comes to a place.
+fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), path: &str, until: u32) -> bool {
+    let model = &common.program.file(file).model;
     let calls = common.calls(file, function);
     calls.iter().filter(|made| model.span(made.expr).end <= until && made.by_all).any(|&Made { call, .. }| {
-        let text = |expr: ExprId| common.program.text(file, model.span(expr));
-        let same = |given: ExprId| text(given) == text(path);
+        let same = |given: ExprId| common.program.text(file, model.span(given)) == path;
         if let Some(made) = made_by(model, call) {
             return same(made);
         }

@@ -25,8 +25,8 @@ const OF_ONE: [&str; 14] = [
 const OF_TURNS: [&str; 10] =
     ["first", "lock", "main", "master", "zero", "rank", "barrier", "sync", "suppress", "sequential"];
 
-/// Parts of names of files with programs that one process runs, as a rule.
-const OF_TOOLS: [&str; 5] = ["infer", "demo", "convert", "export", "merge"];
+/// Parts of names of files and functions with programs that one process runs, as a rule.
+const OF_TOOLS: [&str; 6] = ["infer", "demo", "convert", "export", "merge", "submission"];
 
 /// Questions for what lies at a path.
 const QUESTIONS: [&str; 4] = ["os.path.exists", "os.path.isdir", "os.path.isfile", "os.path.lexists"];
@@ -89,9 +89,9 @@ pub(super) fn serves(model: &File) -> bool {
     modules.into_iter().any(|module| SERVERS.contains(&module.as_str()))
 }
 
-/// Whether a file is a tool that one process runs, by its name.
-pub(super) fn is_tool(path: &str) -> bool {
-    OF_TOOLS.iter().any(|part| path.to_ascii_lowercase().contains(part))
+/// Whether a file or function is a tool that one process runs, by its name.
+pub(super) fn is_tool(name: &str) -> bool {
+    OF_TOOLS.iter().any(|part| name.to_ascii_lowercase().contains(part))
 }
 
 /// The path that a question asks for, where it asks whether something lies there and nothing else.
@@ -177,15 +177,19 @@ fn each_assignment(model: &File, function: LocalFunction, visit: &mut dyn FnMut(
     });
 }
 
-/// The names and attributes in an expression.
+/// The names and attributes in an expression, and the keys of entries.
 fn names_of(model: &File, root: ExprId) -> Vec<Symbol> {
     let mut out = Vec::new();
-    each_expression(model, root, &mut |_, expr| {
-        if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
-            out.push(name);
-        }
+    each_expression(model, root, &mut |_, expr| match expr {
+        Expr::Name(name) | Expr::Attribute { name, .. } => out.push(name),
+        Expr::Subscript(_, key) => out.extend(key_of(model, key)),
+        _ => {}
     });
     out
+}
+
+fn key_of(model: &File, key: ExprId) -> Option<Symbol> {
+    if let Expr::Str(key) = model.expr(key) { Some(key) } else { None }
 }
 
 /// The same, where of a chain of attributes the last one counts alone.
@@ -197,6 +201,7 @@ fn names_asked(model: &File, root: ExprId) -> Vec<Symbol> {
             found.push((id, name));
         }
         Expr::Name(name) => found.push((id, name)),
+        Expr::Subscript(_, key) => found.extend(key_of(model, key).map(|key| (id, key))),
         _ => {}
     });
     found.into_iter().filter(|(id, _)| !bases.contains(id)).map(|(_, name)| name).collect()

@@ -47,6 +47,7 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
     }
     finding = match found.together {
         Together::Issues(op, site) => finding.because(site, format!("the ranks that get through wait in `{op}`")),
+        Together::Issued(op, site) => finding.because(site, format!("several ranks come here: `{op}` was issued by all")),
         Together::TellsApart(site) => finding.because(site, "several ranks come here: one of them is asked for"),
         Together::TellsNodesApart(site) => finding.because(site, "several nodes come here: one of them is asked for"),
     };
