@@ -78,7 +78,7 @@ pub(super) fn missized(program: &Program, communication: &mut Communication<'_>)
                     && shared.any(|(&one, &other)| within.text(one) == within.text(other))
                     && communication.operation(file, function, call).is_some()
             };
-            if calls.iter().any(twice) {
+            if calls.iter().any(twice) || !program.has_subgroups(file) {
                 continue;
             }
             out.push(Missized {

@@ -55,6 +55,7 @@ mod sites;
 mod sole;
 mod spawned;
 mod stranded;
+mod subgroups;
 mod suspects;
 mod taint;
 mod unpassed;

@@ -16,6 +16,7 @@ use super::modules::Modules;
 use super::operators::OperatorFolders;
 use super::protocol::Protocol;
 use super::resolve::Target;
+use super::subgroups::OfAll;
 use super::versions::{Joining, Versions};
 
 /// One Python file of the program.
@@ -58,6 +59,7 @@ pub struct Program {
     protocol: OnceLock<Protocol>,
     pub(super) versions: OnceLock<Versions>,
     pub(super) joining: OnceLock<Joining>,
+    pub(super) of_all: OnceLock<OfAll>,
     /// The files whose conduct is asked for; all where absent.
     focus: Option<FxHashSet<FileId>>,
 }
@@ -99,6 +101,7 @@ impl Program {
             protocol: OnceLock::new(),
             versions: OnceLock::new(),
             joining: OnceLock::new(),
+            of_all: OnceLock::new(),
             focus: None,
         };
         program.methods_by_name = program.methods();
@@ -244,6 +247,7 @@ impl Program {
         self.environment = OnceLock::new();
         self.versions = OnceLock::new();
         self.joining = OnceLock::new();
+        self.of_all = OnceLock::new();
         self.forget();
     }
 

@@ -30,24 +30,24 @@ const KEEP_LENGTH: [&str; 14] = [
     "where",
 ];
 
-/// Endings of the names of a batch's fields, and what of a model's output, that hold a number for each token.
+/// Endings of the names of a batch's fields, whole names of such, and what of a model's output, that hold a number for each
+/// token.
 #[derive(Clone, Copy)]
 struct Named {
     fields: &'static [&'static str],
+    whole: &'static [&'static str],
     outputs: &'static [&'static str],
 }
 
 const OF_TOKENS: Named = Named {
-    fields: &["input_ids", "attention_mask", "token_type_ids", "labels"],
+    fields: &["input_ids", "attention_mask", "token_type_ids"],
+    whole: &["labels"],
     outputs: &["last_hidden_state", "logits"],
 };
 
 /// A model that judges whole sequences, or works on something else, has one label and one row of scores for each.
 const OF_SEQUENCES: Named =
-    Named { fields: &["input_ids", "attention_mask", "token_type_ids"], outputs: &["last_hidden_state"] };
-
-/// The field that holds the tokens themselves.
-const TOKENS: &str = "input_ids";
+    Named { fields: OF_TOKENS.fields, whole: &[], outputs: &["last_hidden_state"] };
 
 /// Endings of the names of models that judge whole sequences, and of those with an output for each token.
 const SEQUENCE_HEADS: [&str; 3] = ["ForSequenceClassification", "ForMultipleChoice", "ForNextSentencePrediction"];
@@ -85,7 +85,9 @@ fn named(engine: &Engine<'_>, site: Site) -> Named {
     };
     let speaks_of_tokens = || {
         (0..model.expr_count() as u32).any(|expr| match model.expr(ExprId(expr)) {
-            Expr::Str(name) | Expr::Name(name) | Expr::Attribute { name, .. } => name.as_str() == TOKENS,
+            Expr::Str(name) | Expr::Name(name) | Expr::Attribute { name, .. } => {
+                OF_SEQUENCES.fields.contains(&name.as_str())
+            }
             _ => false,
         })
     };
@@ -144,7 +146,8 @@ fn source(engine: &Engine<'_>, named: Named, value: Value, fuel: u32) -> Option<
     match engine.values.node(value) {
         Node::Index(tensor, index) => match engine.values.node(*index) {
             Node::Str(field) => {
-                let of_tokens = named.fields.iter().any(|end| field.as_str().ends_with(end));
+                let of_tokens = named.fields.iter().any(|end| field.as_str().ends_with(end))
+                    || named.whole.contains(&field.as_str());
                 (of_tokens && engine.is_share(*tensor)).then_some(*tensor)
             }
             Node::Range(_) => source(engine, named, *tensor, fuel),

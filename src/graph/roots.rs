@@ -143,7 +143,8 @@ fn describe(
         Node::Int(known) => Some(*known),
         _ => None,
     };
-    if counts_members(engine, root, group) && !is_asked_for(engine, group, ways, under) {
+    let counts = counts_members(engine, root, group) && engine.program.has_subgroups(event.site.file);
+    if counts && !is_asked_for(engine, group, ways, under) {
         let what = format!("{in_group}: it counts the members of the group");
         return Some((what, Confidence::Medium));
     }

@@ -265,7 +265,7 @@ impl<'p> Search<'p> {
         for call in calls {
             let issued = match self.operation(place, call) {
                 Some(spoken) => spoken.map(|spoken| spoken.creates),
-                None => self.callee(place, call.callee).and_then(|callee| self.issues(callee, fuel)),
+                None => self.certain_callee(place, call.callee).and_then(|callee| self.issues(callee, fuel)),
             };
             found = match (found, issued) {
                 (Some(one), Some(other)) => Some(one && other),
@@ -276,18 +276,20 @@ impl<'p> Search<'p> {
         found
     }
 
+    /// What a call calls: for certain, or by the name of a method that one class alone has.
     fn callee(&self, place: Place<'_>, callee: ExprId) -> Option<FunctionId> {
-        if let Some(method) = place.own_method(callee) {
-            return Some(method);
-        }
-        match (
-            self.program.target(place.file, place.function, callee),
-            self.program.file(place.file).model.expr(callee),
-        ) {
-            (Some(Target::Function(function)), _) => Some(function),
-            (None, Expr::Attribute { name, .. }) => self.program.sole_method(place.file, name),
+        self.certain_callee(place, callee).or_else(|| {
+            let Expr::Attribute { name, .. } = self.program.file(place.file).model.expr(callee) else { return None };
+            let unknown = self.program.target(place.file, place.function, callee).is_none();
+            unknown.then(|| self.program.sole_method(place.file, name)).flatten()
+        })
+    }
+
+    fn certain_callee(&self, place: Place<'_>, callee: ExprId) -> Option<FunctionId> {
+        place.own_method(callee).or_else(|| match self.program.target(place.file, place.function, callee) {
+            Some(Target::Function(function)) => Some(function),
             _ => None,
-        }
+        })
     }
 }
 
