@@ -57,7 +57,7 @@ impl Evidence<'_, '_> {
             sure = sure.min(birth.confidence);
         }
         // Whether the model is sharded says the launcher.
-        if event.sharded {
+        if event.sharded || self.leaves_by_failing() {
             sure = sure.min(Confidence::Medium);
         }
         let catalogued = self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)));
@@ -107,6 +107,7 @@ impl Evidence<'_, '_> {
             || self.is_filled_at_first_use()
             || self.is_agreed_where_set()
             || self.goes_over_a_listing()
+            || self.goes_over_either_list()
             || self.counts_what_is_guessed()
             || self.is_far_from_the_batch()
             || self.is_a_key()

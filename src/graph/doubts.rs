@@ -81,6 +81,32 @@ impl Evidence<'_, '_> {
         self.test.is_some_and(|over| self.engine.holds_objects(over))
     }
 
+    /// Whether a loop goes over one list here and another one there, of neither of which it is known how long it is: they
+    /// are built side by side for one loop, as a rule to be as long as each other.
+    pub(super) fn goes_over_either_list(&self) -> bool {
+        let engine = self.engine;
+        let Some(mut over) = self.test.filter(|_| self.kind == SplitKind::Loop) else { return false };
+        for _ in 0..MAX_PARTS {
+            match engine.values.node(over) {
+                Node::Range(bounds) if !bounds.is_empty() => over = bounds[bounds.len().min(2) - 1],
+                Node::Length(inner) => over = *inner,
+                Node::Mapped(_, parts) | Node::Changed(_, parts) if !parts.is_empty() => over = parts[0],
+                Node::If(test, then, otherwise) => {
+                    let is_list = |arm: Value| match engine.values.node(arm) {
+                        Node::Index(whole, _) | Node::Item(_, whole) => {
+                            matches!(engine.values.node(*whole), Node::Invoked(..) | Node::Apply(..))
+                        }
+                        Node::Carried(..) | Node::Changed(..) | Node::Invoked(..) => true,
+                        _ => false,
+                    };
+                    return !engine.values.truth_axes(*test).is_empty() && is_list(*then) && is_list(*otherwise);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// Whether a loop goes over what a listing of the disk holds: two listings of one folder are as long as each other.
     pub(super) fn goes_over_a_listing(&self) -> bool {
         let over = self.cause.is_none_or(|cause| {

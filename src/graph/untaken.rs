@@ -31,6 +31,15 @@ impl Evidence<'_, '_> {
         self.kind == SplitKind::EarlyExit && ways(leaving).next().is_none() && ways(staying).all(|way| way.in_call)
     }
 
+    /// Whether a rank leaves only by failing: whether it ever does is another question than whether it may.
+    pub(super) fn leaves_by_failing(&self) -> bool {
+        let engine = self.engine;
+        let Some(cause) = self.cause.filter(|_| self.kind == SplitKind::EarlyExit) else { return false };
+        let fails = |way: &Way| matches!(engine.effects.get(way.end), Effect::Exit(Exit::Raise(_) | Exit::Abort, _));
+        let ways = ways_out(engine, cause.effect, &|_| false);
+        !ways.is_empty() && ways.iter().all(fails)
+    }
+
     /// Whether ranks come to what parts them only where a switch is on that nobody turns on.
     pub(super) fn hangs_on_a_switch_nobody_turns(&self) -> bool {
         let Some(cause) = self.cause else { return false };
