@@ -378,8 +378,10 @@ impl Elsewhere {
         let body = model.function(function).body;
         let end = span_of(model, body).map_or(place.end, |body| body.end);
         let mut out = Vec::new();
+        // In its next turn a loop may come to the other arm of a condition in it.
+        let mut in_loop = false;
         each_statement(model, body, &mut |id, stmt| match stmt {
-            Stmt::If { body, orelse, .. } => {
+            Stmt::If { body, orelse, .. } if !in_loop => {
                 let arms = [(*body, *orelse), (*orelse, *body)];
                 let Some((arm, other)) = arms.into_iter().find(|(arm, _)| span_of(model, *arm).is_some_and(holds))
                 else {
@@ -391,8 +393,7 @@ impl Elsewhere {
                     out.push(Span::new(model.stmt_span(id).end, end));
                 }
             }
-            // In its next turn a loop may come to the other arm.
-            Stmt::For { .. } | Stmt::While { .. } if holds(model.stmt_span(id)) => out.clear(),
+            Stmt::For { .. } | Stmt::While { .. } => in_loop |= holds(model.stmt_span(id)),
             _ => {}
         });
         Elsewhere(out)

@@ -33,3 +33,24 @@ def main(args, results):
     submit(args.output_path, results)
     submit_somewhere(args.other_path, results)
     dist.barrier()
+
+
+def save(args, epoch, state):
+    if not os.path.exists(args.save_path):
+        os.makedirs(args.save_path)
+    return state, epoch
+
+
+def save_elsewhere(args, epoch, state):
+    if not os.path.exists(args.elsewhere):
+        os.makedirs(args.elsewhere)  # error: [file-race]
+    return state, epoch
+
+
+def train(options, state):
+    if not os.path.exists(options.save_path):
+        os.makedirs(options.save_path)  # error: [file-race]
+    for epoch in range(8):
+        dist.all_reduce(state)
+        save(options, epoch, state)
+        save_elsewhere(options, epoch, state)
