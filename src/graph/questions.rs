@@ -117,7 +117,9 @@ fn asks_for_none_within(engine: &Engine<'_>, test: Option<Value>, fuel: u8) -> b
                     pending.push((if holds { *then } else { *otherwise }, given));
                 }
                 // That is asked for being there, too, and is there on all or on none.
-                _ if engine.values.truth_axes(*test).is_empty() || given.is_none() && is_computed(engine, *test, fuel) => {
+                _ if engine.values.truth_axes(*test).is_empty()
+                    || given.is_none() && is_computed(engine, *test, fuel) =>
+                {
                     pending.extend([(*then, given), (*otherwise, given)])
                 }
                 _ => pending.extend([(*then, Some((*test, true))), (*otherwise, Some((*test, false)))]),

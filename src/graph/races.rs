@@ -15,9 +15,10 @@ use super::program::Program;
 use super::taint::Taint;
 pub use common::Together;
 use common::{Common, Made};
+pub use deeds::Does;
 use deeds::{Deed, Deeds};
 use made_before::is_made_before;
-use words::{is_own_path, is_tool, listing_behind, path_asked_for, serves};
+use words::{is_of_an_element, is_own_path, is_tool, listing_behind, path_asked_for, serves};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
 const LAUNCHES: [&str; 4] = ["fit", "validate", "test", "predict"];
@@ -33,8 +34,8 @@ pub struct FileRace {
     pub site: Site,
     /// The call itself.
     pub expr: ExprId,
-    /// Whether something is made, not removed.
-    pub creates: bool,
+    /// What the call does.
+    pub does: Does,
     /// The argument that would let the call pass: `exist_ok`.
     pub lenient: Option<&'static str>,
     /// Where the ranks ask whether it is there.
@@ -70,39 +71,50 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
             }
             let function = program.function_id(file, local);
             let mut tried = tried;
-            tried.retain(|(deed, _)| !deed.creates || !is_made_before(&mut common, function, deed));
+            tried.retain(|(deed, _)| deed.does != Does::Makes || !is_made_before(&mut common, function, deed));
             if tried.is_empty() {
                 continue;
             }
             let mut callers = None;
             for (deed, asked) in tried {
                 let Some((caller, together)) = common.entered_by_all(function, deed.expr) else { continue };
+                // A checkpoint is written by programs of one process as well.
+                let sure = matches!(together, Together::Issues(..) | Together::Issued(..));
+                if deed.does == Does::Writes && !sure {
+                    continue;
+                }
                 let callers = match caller {
                     Some(_) => callers.get_or_insert_with(|| common.called_by_all(function)).clone(),
                     None => Vec::new(),
                 };
                 let of_nodes = matches!(together, Together::TellsNodesApart(_));
                 let of_launcher = matches!(together, Together::Issues(op, _) if LAUNCHES.contains(&op.as_str()));
-                let of_tool = is_tool(path)
+                let of_little = is_tool(path)
                     || is_tool(definition.name.as_str())
                     || serves(model)
+                    || is_opened(deed)
                     || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
                 out.push(FileRace {
                     function,
                     call: deed.call,
                     site: Site { file, span: model.span(deed.expr) },
                     expr: deed.expr,
-                    creates: deed.creates,
+                    does: deed.does,
                     lenient: deed.lenient,
                     asked: Site { file, span: model.span(asked) },
                     callers,
                     together,
-                    confidence: if of_tool || of_nodes || of_launcher { Confidence::Low } else { Confidence::Medium },
+                    confidence: if of_little || of_nodes || of_launcher { Confidence::Low } else { Confidence::Medium },
                 });
             }
         }
     }
     out
+}
+
+/// Whether a file is only opened to be written: settings and logs are, of which each rank has the same to say.
+fn is_opened(deed: Deed) -> bool {
+    deed.does == Does::Writes && deed.call.as_str() == "open"
 }
 
 /// What a function does to files that it has asked for, on every rank that comes there; with the question.
@@ -116,8 +128,13 @@ fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFu
             let asked = path_asked_for(program, file, function, condition);
             asked.is_some_and(|asked| is_same(program, model, file, asked, deed.path))
         };
+        let writes = deed.does == Does::Writes;
+        if writes && is_of_an_element(model, function, deed.path) {
+            return None;
+        }
         let asked = match conditions.iter().copied().rfind(asks) {
-            None if !deed.creates => listing_behind(program, file, function, deed.path)?,
+            _ if writes => deed.path,
+            None if deed.does == Does::Removes => listing_behind(program, file, function, deed.path)?,
             asked => asked?,
         };
         (!is_own_path(model, function, deed.path)).then_some((deed, asked))

@@ -46,8 +46,7 @@ const OF_TOKENS: Named = Named {
 };
 
 /// A model that judges whole sequences, or works on something else, has one label and one row of scores for each.
-const OF_SEQUENCES: Named =
-    Named { fields: OF_TOKENS.fields, whole: &[], outputs: &["last_hidden_state"] };
+const OF_SEQUENCES: Named = Named { fields: OF_TOKENS.fields, whole: &[], outputs: &["last_hidden_state"] };
 
 /// Endings of the names of models that judge whole sequences, and of those with an output for each token.
 const SEQUENCE_HEADS: [&str; 3] = ["ForSequenceClassification", "ForMultipleChoice", "ForNextSentencePrediction"];

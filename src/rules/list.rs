@@ -26,6 +26,7 @@ pub static RULES: &[&Rule] = &[
     &collectives::UNAGREED_SHAPE,
     &collectives::RANK_LOCAL_IDENTITY,
     &collectives::FILE_RACE,
+    &collectives::WRITE_RACE,
     &collectives::COLLECTIVE_IN_HANDLER,
     &collectives::SWALLOWED_FAILURE,
     &collectives::COLLECTIVE_OFF_THREAD,

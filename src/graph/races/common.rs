@@ -15,7 +15,8 @@ use crate::graph::program::Program;
 use crate::graph::resolve::Target;
 use crate::graph::taint::Taint;
 use crate::model::{
-    Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, StmtId, each_call, each_expression, each_statement, expressions_of,
+    Block, Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_expression, each_statement,
+    expressions_of,
 };
 
 /// Calls from a function that is known to be run by all ranks to the one in question.
@@ -73,8 +74,7 @@ impl<'p> Common<'p> {
     pub fn of_tree(program: &'p Program, taint: &'p Taint, home: FileId) -> Self {
         let of_tree = || bodies(program).filter(|&(file, _)| program.same_tree(home, file));
         let name = |(file, local): (FileId, LocalFunction)| program.file(file).model.function(local).name;
-        let mut mentions: FxHashMap<Symbol, Vec<FunctionId>> =
-            of_tree().map(|body| (name(body), Vec::new())).collect();
+        let mut mentions: FxHashMap<Symbol, Vec<FunctionId>> = of_tree().map(|body| (name(body), Vec::new())).collect();
         for (file, local) in of_tree() {
             let function = program.function_id(file, local);
             for mention in &program.file(file).model.function(local).mentions {
@@ -167,14 +167,16 @@ impl<'p> Common<'p> {
         let place = model.span(at);
         let elsewhere = Elsewhere::of(model, function, place);
         let calls = self.calls(file, function);
-        let mut issued = calls.iter().filter(|made| made.by_all).filter_map(|&Made { expr, call, ref conditions, .. }| {
-            let issue = self.communication.issued(file, function, expr, call, Wanted::Collective)?;
-            let depends = ["checkpoint_", "state_dict"].iter().any(|part| issue.op.as_str().contains(part));
-            let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= MAX_CALLS;
-            // A collective behind a question for a file is another rule's matter.
-            let counts = is_sure && !depends && !conditions.iter().any(of_files) && !elsewhere.holds(model.span(expr));
-            counts.then(|| (model.span(expr).start >= place.start, issue.op, issue.start()))
-        });
+        let mut issued =
+            calls.iter().filter(|made| made.by_all).filter_map(|&Made { expr, call, ref conditions, .. }| {
+                let issue = self.communication.issued(file, function, expr, call, Wanted::Collective)?;
+                let depends = ["checkpoint_", "state_dict"].iter().any(|part| issue.op.as_str().contains(part));
+                let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= MAX_CALLS;
+                // A collective behind a question for a file is another rule's matter.
+                let counts =
+                    is_sure && !depends && !conditions.iter().any(of_files) && !elsewhere.holds(model.span(expr));
+                counts.then(|| (model.span(expr).start >= place.start, issue.op, issue.start()))
+            });
         let first = issued.next()?;
         let (is_after, op, site) = if first.0 { first } else { issued.find(|(after, ..)| *after).unwrap_or(first) };
         Some(if is_after { Together::Issues(op, site) } else { Together::Issued(op, site) })
@@ -338,7 +340,7 @@ impl<'p> Common<'p> {
 }
 
 /// Whether a block ends in an exception.
-fn raises(model: &File, block: crate::model::Block) -> bool {
+fn raises(model: &File, block: Block) -> bool {
     model.block(block).last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Raise(_)))
 }
 
@@ -353,7 +355,7 @@ fn asks_for_first(program: &Program, model: &File, condition: ExprId) -> Option<
     program.catalog.convention(name).map(|convention| convention.value.axis)
 }
 
-fn span_of(model: &File, block: crate::model::Block) -> Option<Span> {
+fn span_of(model: &File, block: Block) -> Option<Span> {
     let statements = model.block(block);
     let (first, last) = (statements.first()?, statements.last()?);
     Some(Span::new(model.stmt_span(*first).start, model.stmt_span(*last).end))
@@ -369,7 +371,7 @@ fn launches(model: &File, function: LocalFunction) -> bool {
 }
 
 /// Parts of a function from which nobody comes to a place in it, and to which nobody comes from there: the other arm of a
-/// condition around it, and what lies behind an arm that is left with it.
+/// condition around it, what lies behind an arm that is left with it, and arms before it that are left.
 struct Elsewhere(Vec<Span>);
 
 impl Elsewhere {
@@ -382,15 +384,23 @@ impl Elsewhere {
         let mut in_loop = false;
         each_statement(model, body, &mut |id, stmt| match stmt {
             Stmt::If { body, orelse, .. } if !in_loop => {
-                let arms = [(*body, *orelse), (*orelse, *body)];
-                let Some((arm, other)) = arms.into_iter().find(|(arm, _)| span_of(model, *arm).is_some_and(holds))
-                else {
-                    return;
+                let left = |arm: Block| {
+                    let last = model.block(arm).last();
+                    last.is_some_and(|&last| matches!(model.stmt(last), Stmt::Return(_) | Stmt::Raise(_)))
                 };
-                out.extend(span_of(model, other));
-                let left = |&last: &StmtId| matches!(model.stmt(last), Stmt::Return(_) | Stmt::Raise(_));
-                if model.block(arm).last().is_some_and(left) {
-                    out.push(Span::new(model.stmt_span(id).end, end));
+                let mut arms = [(*body, *orelse), (*orelse, *body)].into_iter();
+                let behind = model.stmt_span(id).end;
+                match arms.find(|(arm, _)| span_of(model, *arm).is_some_and(holds)) {
+                    Some((arm, other)) => {
+                        out.extend(span_of(model, other));
+                        out.extend(left(arm).then(|| Span::new(behind, end)));
+                    }
+                    None if behind <= place.start => {
+                        out.extend(
+                            [*body, *orelse].into_iter().filter(|&arm| left(arm)).filter_map(|arm| span_of(model, arm)),
+                        );
+                    }
+                    None => {}
                 }
             }
             Stmt::For { .. } | Stmt::While { .. } => in_loop |= holds(model.stmt_span(id)),

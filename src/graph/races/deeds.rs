@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::base::{FileId, Symbol};
+use crate::graph::communication::argument;
 use crate::graph::program::Program;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction};
 
@@ -33,6 +34,30 @@ const METHODS: [(&str, Lenient, bool); 5] = [
     ("rename", None, false),
 ];
 
+/// Functions that write a file whole, with the place and the name of the argument that says where.
+const WRITES: [(&str, usize, &str); 6] = [
+    ("torch.save", 1, "f"),
+    ("numpy.save", 0, "file"),
+    ("numpy.savez", 0, "file"),
+    ("numpy.savez_compressed", 0, "file"),
+    ("numpy.savetxt", 0, "fname"),
+    ("safetensors.torch.save_file", 1, "filename"),
+];
+
+/// The same by name alone: of paths, or of what is written to one.
+const WRITING: [&str; 5] = ["open", "write_text", "write_bytes", "to_csv", "to_parquet"];
+
+/// What is done to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Does {
+    /// Something is made there: it fails where something is there.
+    Makes,
+    /// What is there is removed, or moved: it fails where nothing is there.
+    Removes,
+    /// What is there is written anew, whatever it was.
+    Writes,
+}
+
 /// What is done to a path.
 #[derive(Clone, Copy)]
 pub(super) struct Deed {
@@ -42,8 +67,8 @@ pub(super) struct Deed {
     pub expr: ExprId,
     /// The path.
     pub path: ExprId,
-    /// Whether something is made there.
-    pub creates: bool,
+    /// What is done there.
+    pub does: Does,
     /// The argument that would let the call pass.
     pub lenient: Option<&'static str>,
 }
@@ -56,7 +81,8 @@ pub(super) struct Deeds {
 impl Deeds {
     pub fn new() -> Deeds {
         let functions = FUNCTIONS.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name));
-        let names = functions.chain(METHODS.iter().map(|(name, ..)| *name)).map(Symbol::new);
+        let writes = WRITES.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name)).chain(WRITING);
+        let names = functions.chain(METHODS.iter().map(|(name, ..)| *name)).chain(writes).map(Symbol::new);
         Deeds { names: names.collect() }
     }
 
@@ -81,6 +107,9 @@ impl Deeds {
             return None;
         }
         let known = program.resolve(file, function, call.callee);
+        if let Some(path) = written(model, known, call) {
+            return Some(Deed { call: name, expr, path, does: Does::Writes, lenient: None });
+        }
         let of_library = known.and_then(|known| FUNCTIONS.iter().find(|(name, ..)| *name == known.as_str()));
         if let Some(&(_, passes, creates)) = of_library {
             let path = *model.list(call.args).first()?;
@@ -108,5 +137,29 @@ fn deed(
         by_name.map(|keyword| keyword.value).or_else(|| model.list(call.args).get(at).copied())
     });
     let strict = told.is_none_or(|told| model.expr(told) == Expr::Bool(false));
-    strict.then_some(Deed { call: name, expr, path, creates, lenient: passes.map(|(argument, _)| argument) })
+    let does = if creates { Does::Makes } else { Does::Removes };
+    strict.then_some(Deed { call: name, expr, path, does, lenient: passes.map(|(argument, _)| argument) })
+}
+
+/// The path of the file that a call writes whole.
+fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
+    let of = |at: usize, name: &str| argument(model, call, Some(at), Symbol::new(name));
+    let named = known.and_then(|known| WRITES.iter().find(|(name, ..)| *name == known.as_str()));
+    if let Some(&(_, at, name)) = named {
+        return of(at, name);
+    }
+    match model.expr(call.callee) {
+        Expr::Name(name) if name.as_str() == "open" => of(0, "file").filter(|_| is_anew(model, of(1, "mode"))),
+        Expr::Attribute { value, name } if known.is_none() => match name.as_str() {
+            "write_text" | "write_bytes" => Some(value),
+            "to_csv" | "to_parquet" => model.list(call.args).first().copied(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a file is opened to be written from its beginning.
+fn is_anew(model: &File, mode: Option<ExprId>) -> bool {
+    mode.is_some_and(|mode| matches!(model.expr(mode), Expr::Str(mode) if mode.as_str().contains('w')))
 }

@@ -16,10 +16,13 @@ const OF_SOME: [&str; 13] =
 const OF_COUNTS: [&str; 10] = ["n", "num", "keep", "max", "min", "limit", "total", "count", "every", "interval"];
 
 /// Parts of names of paths that each process has for itself.
-const OF_ONE: [&str; 14] = [
-    "rank", "pid", "uuid", "tmp", "temp", "time", "host", "worker", "unique", "random", "local", "gpu", "device",
-    "shard",
+const OF_ONE: [&str; 15] = [
+    "rank", "ordinal", "pid", "uuid", "tmp", "temp", "time", "host", "worker", "unique", "random", "local", "gpu",
+    "device", "shard",
 ];
+
+/// Parts of names of settings that sound like those.
+const OF_SETTINGS: [&str; 5] = ["size", "temperature", "template", "timestep", "num_"];
 
 /// Parts of names of what lets ranks in one after the other, or sees to what fails.
 const OF_TURNS: [&str; 10] =
@@ -66,9 +69,44 @@ pub(super) fn may_ask_for_rank(
 pub(super) fn is_own_path(model: &File, function: LocalFunction, path: ExprId) -> bool {
     let of_one = |name: &Symbol| {
         let text = name.as_str().to_ascii_lowercase();
-        OF_ONE.iter().any(|part| text.contains(part))
+        OF_ONE.iter().any(|part| text.contains(part)) && !OF_SETTINGS.iter().any(|part| text.contains(part))
     };
-    made_of(model, function, names_of(model, path)).iter().any(of_one)
+    let mut says_rank = false;
+    each_expression(model, path, &mut |_, expr| {
+        says_rank |= matches!(expr, Expr::Str(text) if text.as_str().to_ascii_lowercase().contains("rank"));
+    });
+    says_rank || made_of(model, function, names_of(model, path)).iter().any(of_one)
+}
+
+/// Whether a path says what a file holds that each rank has of its own: an element of what a loop goes through; or is no
+/// path but an open file, or one in memory.
+pub(super) fn is_of_an_element(model: &File, function: LocalFunction, path: ExprId) -> bool {
+    let names = made_of(model, function, names_of(model, path));
+    let named = |expr: ExprId| names_asked(model, expr).iter().any(|name| names.contains(name));
+    let counts = |iter: ExprId| match model.expr(iter) {
+        Expr::Call(call) => {
+            model.last_name(model.call(call).callee).is_some_and(|name| name.as_str().ends_with("range"))
+        }
+        _ => false,
+    };
+    let opened = |value: ExprId| match model.expr(value) {
+        Expr::Call(call) => {
+            model.last_name(model.call(call).callee).is_some_and(|name| matches!(name.as_str(), "open" | "BytesIO"))
+        }
+        _ => false,
+    };
+    let mut found = opened(path);
+    each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
+        Stmt::For { target, iter, .. } => found |= !counts(*iter) && named(*target),
+        Stmt::With { items, .. } => {
+            found |= items.iter().any(|item| item.target.is_some_and(named));
+        }
+        Stmt::Assign { targets, value } => {
+            found |= opened(*value) && model.list(*targets).iter().any(|&target| named(target));
+        }
+        _ => {}
+    });
+    found
 }
 
 /// Whether what somebody calls lets ranks in one after the other, by its name.

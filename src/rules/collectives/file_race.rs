@@ -1,7 +1,7 @@
 //! A file that every rank makes or removes, behind a question whether it is there.
 
 use crate::finding::{Finding, Fix, Severity};
-use crate::graph::{FileRace, Program, Together};
+use crate::graph::{Does, FileRace, Program, Together};
 use crate::model::Expr;
 use crate::rules::fixes::{Safety, added_argument, fix};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(program: &Program, findings: &mut Findings) {
-    for found in &program.divergence().races {
+    for found in program.divergence().races.iter().filter(|race| race.does != Does::Writes) {
         findings.push(finding(program, found));
     }
 }
@@ -27,7 +27,7 @@ fn check(program: &Program, findings: &mut Findings) {
 fn finding(program: &Program, found: &FileRace) -> Finding {
     let (file, function) = program.locate(found.function);
     let call = found.call;
-    let message = match found.creates {
+    let message = match found.does == Does::Makes {
         true => format!("every rank comes here and finds nothing there: `{call}` fails on all but the first"),
         false => format!("every rank comes here and finds it there: `{call}` fails on all but the first"),
     };
@@ -41,23 +41,32 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
         .help(help)
         .confidence(found.confidence)
         .because(found.asked, "all ranks may ask before one of them has done it");
-    for &caller in &found.callers {
-        finding =
-            finding.because(caller, format!("`{}` is called on every rank", program.function(found.function).name));
-    }
-    finding = match found.together {
-        Together::Issues(op, site) => finding.because(site, format!("the ranks that get through wait in `{op}`")),
-        Together::Issued(op, site) => finding.because(site, format!("several ranks come here: `{op}` was issued by all")),
-        Together::TellsApart(site) => finding.because(site, "several ranks come here: one of them is asked for"),
-        Together::TellsNodesApart(site) => finding.because(site, "several nodes come here: one of them is asked for"),
-    };
+    finding = because_together(program, found, finding);
     finding.fix = lenient(program, found);
     finding
 }
 
+/// Tells what shows that several ranks come there.
+pub(super) fn because_together(program: &Program, found: &FileRace, mut finding: Finding) -> Finding {
+    for &caller in &found.callers {
+        finding =
+            finding.because(caller, format!("`{}` is called on every rank", program.function(found.function).name));
+    }
+    let come = "several ranks come here";
+    match found.together {
+        Together::Issues(op, site) if found.does == Does::Writes => {
+            finding.because(site, format!("{come}: they go on to `{op}`"))
+        }
+        Together::Issues(op, site) => finding.because(site, format!("the ranks that get through wait in `{op}`")),
+        Together::Issued(op, site) => finding.because(site, format!("{come}: `{op}` was issued by all")),
+        Together::TellsApart(site) => finding.because(site, format!("{come}: one of them is asked for")),
+        Together::TellsNodesApart(site) => finding.because(site, "several nodes come here: one of them is asked for"),
+    }
+}
+
 /// Makes a call that creates a folder pass over one that is there.
 fn lenient(program: &Program, found: &FileRace) -> Option<Fix> {
-    let argument = found.lenient.filter(|_| found.creates)?;
+    let argument = found.lenient.filter(|_| found.does == Does::Makes)?;
     let (file, _) = program.locate(found.function);
     let model = &program.file(file).model;
     let Expr::Call(call) = model.expr(found.expr) else { return None };

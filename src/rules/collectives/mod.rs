@@ -24,6 +24,7 @@ mod unagreed_shape;
 mod unawaited_collective;
 mod unordered_iteration;
 mod unpaired_p2p;
+mod write_race;
 mod wrong_group;
 mod wrong_root;
 
@@ -43,6 +44,7 @@ pub use unagreed_shape::RULE as UNAGREED_SHAPE;
 pub use unawaited_collective::RULE as UNAWAITED_COLLECTIVE;
 pub use unordered_iteration::RULE as UNORDERED_ITERATION;
 pub use unpaired_p2p::RULE as UNPAIRED_P2P;
+pub use write_race::RULE as WRITE_RACE;
 pub use wrong_group::RULE as WRONG_GROUP;
 pub use wrong_root::RULE as WRONG_ROOT;
 

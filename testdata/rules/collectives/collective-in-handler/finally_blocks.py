@@ -10,7 +10,7 @@ import torch.distributed as dist
 
 def around_a_collective(total, folder):
     try:
-        torch.save(total, os.path.join(folder, "mine.pt"))
+        torch.save(total, os.path.join(folder, "mine.pt"))  # error: [write-race]
         dist.all_reduce(total)
     finally:
         dist.barrier()  # error: [collective-in-handler]
@@ -20,7 +20,7 @@ def behind_a_collective(total, folder):
     # Whoever fails here meets its peers in the same barrier.
     try:
         dist.all_reduce(total)
-        torch.save(total, os.path.join(folder, "total.pt"))
+        torch.save(total, os.path.join(folder, "total.pt"))  # error: [write-race]
     finally:
         dist.barrier()
 
@@ -66,7 +66,7 @@ def a_parameter_says_no(total):
 
 def a_parameter_says_yes(total, folder):
     try:
-        torch.save(total, os.path.join(folder, "mine.pt"))
+        torch.save(total, os.path.join(folder, "mine.pt"))  # error: [write-race]
         dist.all_reduce(total)
     finally:
         note("done")  # error: [collective-in-handler]
