@@ -1,5 +1,4 @@
 """A checkpoint is written once, or under a name of each rank."""
-import io
 import os
 
 import torch
@@ -24,38 +23,6 @@ def main(args, model, loader):
         save_checkpoint(model.state_dict(), args.folder, epoch)
         if dist.get_rank() == 0:
             save_of_one(model.state_dict(), args.other_folder, epoch)
-
-
-def each_of_its_own(model, folder):
-    dist.all_reduce(model.loss)
-    torch.save(model.shard, f"{folder}/{dist.get_rank()}.pt")
-
-
-def of_its_own_by_a_variable(model, folder):
-    dist.all_reduce(model.loss)
-    rank = dist.get_rank()
-    path = os.path.join(folder, f"part-{rank}")
-    torch.save(model.shard, path)
-
-
-def in_memory(model):
-    dist.all_reduce(model.loss)
-    held = io.BytesIO()
-    torch.save(model.state_dict(), held)
-    return held
-
-
-def opened_by_somebody(model, path):
-    dist.all_reduce(model.loss)
-    with open(path, "rb+") as file:
-        torch.save(model.state_dict(), file)
-
-
-def of_each_element(model, names, folder):
-    for name in names:
-        latents = model(name)
-        torch.save(latents, f"{folder}/{name}.pt")
-    dist.barrier()
 
 
 def of_each_step(model, steps, folder, local_batch_size):
