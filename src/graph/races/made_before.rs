@@ -9,47 +9,66 @@ use crate::model::{Call, Expr, ExprId, File, LocalFunction};
 /// What makes a folder.
 const MAKES: [&str; 3] = ["makedirs", "mkdir", "mkdirs"];
 
+/// Callers of callers that are asked.
+const MAX_CALLS: usize = 2;
+
 /// Whether the folder has been made when a deed comes to make it: earlier in the function, or by each of its callers, which hand
 /// it in, or what it is a part of.
 pub(super) fn is_made_before(common: &mut Common<'_>, function: FunctionId, deed: &Deed) -> bool {
+    let (file, local) = common.program.locate(function);
+    let until = common.program.file(file).model.span(deed.expr).start;
+    is_there(common, (file, local), Folder { path: deed.path, inside: String::new() }, until, MAX_CALLS)
+}
+
+/// A folder: what lies at a path, and by which attributes and entries of that.
+struct Folder {
+    path: ExprId,
+    inside: String,
+}
+
+fn is_there(
+    common: &mut Common<'_>,
+    (file, function): (FileId, LocalFunction),
+    Folder { path, inside }: Folder,
+    until: u32,
+    calls: usize,
+) -> bool {
     let program = common.program;
-    let (file, local) = program.locate(function);
     let model = &program.file(file).model;
-    let span = model.span(deed.path);
-    if matches!(model.expr(deed.path), Expr::Str(_) | Expr::Missing) {
+    if matches!(model.expr(path), Expr::Str(_) | Expr::Missing) {
         return false;
     }
-    if has_made(common, (file, local), program.text(file, span), model.span(deed.expr).start) {
+    let span = model.span(path);
+    if has_made(common, (file, function), &format!("{}{inside}", program.text(file, span)), until) {
         return true;
     }
-    let (root, part) = split(model, deed.path);
-    let Expr::Name(root_name) = model.expr(root) else { return false };
-    let part = part.then(|| Span::new(model.span(root).end, span.end));
-    let part = part.map_or("", |part| program.text(file, part));
-    let definition = model.function(local);
-    let Some(at) = definition.parameters.iter().position(|parameter| parameter.name == root_name) else { return false };
+    let root = root_of(model, path);
+    let Expr::Name(name) = model.expr(root) else { return false };
+    let inside = format!("{}{inside}", program.text(file, Span::new(model.span(root).end, span.end)));
+    let definition = model.function(function);
+    let at = definition.parameters.iter().position(|parameter| parameter.name == name);
+    let Some(at) = at.filter(|_| calls > 0) else { return false };
     let bound = usize::from(definition.class.is_some());
-    let callers = common.callers(function);
+    let callers = common.callers(program.function_id(file, function));
     !callers.is_empty()
         && callers.into_iter().all(|(caller, Made { expr, call, .. })| {
             let (file, local) = program.locate(caller);
             let model = &program.file(file).model;
-            let given = argument(model, call, at.checked_sub(bound), root_name);
-            let given = given.filter(|&given| !matches!(model.expr(given), Expr::Str(_) | Expr::Missing));
-            given.is_some_and(|given| {
-                let path = format!("{}{part}", program.text(file, model.span(given)));
-                has_made(common, (file, local), &path, model.span(expr).start)
+            let given = argument(model, call, at.checked_sub(bound), name);
+            given.is_some_and(|path| {
+                let folder = Folder { path, inside: inside.clone() };
+                is_there(common, (file, local), folder, model.span(expr).start, calls - 1)
             })
         })
 }
 
-/// What a chain of attributes and entries begins with, and whether anything follows.
-fn split(model: &File, path: ExprId) -> (ExprId, bool) {
+/// What a chain of attributes and entries begins with.
+fn root_of(model: &File, path: ExprId) -> ExprId {
     let mut root = path;
     while let Expr::Attribute { value, .. } | Expr::Subscript(value, _) = model.expr(root) {
         root = value;
     }
-    (root, root != path)
+    root
 }
 
 /// Whether a function has made the folder that is called so before it comes to a place.
