@@ -102,7 +102,7 @@ impl Evidence<'_, '_> {
 
     /// Whether nothing that matters is called in the function of `to` before it, and behind `from` where that stands in
     /// the same one.
-    fn is_quiet_until(&self, from: Site, to: Site) -> bool {
+    pub(super) fn is_quiet_until(&self, from: Site, to: Site) -> bool {
         let model = &self.engine.program.file(to.file).model;
         let Some(local) = self.engine.function_at(to) else { return false };
         let function = model.function(local);

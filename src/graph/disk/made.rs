@@ -62,6 +62,7 @@ impl Evidence<'_, '_> {
         let left = around.into_iter().min_by_key(|block| block.end - block.start);
         let left = left.filter(|_| self.kind == SplitKind::EarlyExit);
         let misses = self.misses_it();
+        let met = self.have_just_met(born);
         let issued = self.calls.first().map_or(self.engine.effects.event(self.main).site, |&(call, _)| call);
         place.calls().into_iter().any(|(expr, call)| {
             let span = model.span(expr);
@@ -77,7 +78,12 @@ impl Evidence<'_, '_> {
             };
             let leads = self.calls.first().is_some_and(|&(call, _)| call == site);
             let hands_over = || given(model, call).any(|arg| is_handed(self.engine, born, place.function, model, arg));
-            let makes = || place.is_made_by(call) && (alone() || at_once()) && !self.meets_between(born, site);
+            let makes = || {
+                place.is_made_by(call)
+                    && (alone() || at_once())
+                    && !self.meets_between(born, site)
+                    && !(met && self.works_between(born, site))
+            };
             in_time && (leads && hands_over() || makes())
         })
     }
@@ -131,6 +137,22 @@ impl Evidence<'_, '_> {
         }
     }
 
+    /// Whether all ranks have come out of a collective just before they ask: they ask at one time.
+    fn have_just_met(&self, born: Site) -> bool {
+        let ends = preorder(self.engine, self.root).into_iter().filter_map(|effect| match self.engine.effects.get(effect) {
+            Effect::Event(event) => Some(self.engine.effects.event(*event).site),
+            Effect::Call { site, body, .. } if self.engine.effects.summed(*body).events => Some(*site),
+            _ => None,
+        });
+        let before = ends.filter(|site| self.engine.same_function(*site, born) && site.span.end <= born.span.start);
+        before.max_by_key(|site| site.span.end).is_some_and(|met| self.is_quiet_until(met, born))
+    }
+
+    /// Whether something is done between two places of a function beside asking and logging: that takes its time.
+    fn works_between(&self, one: Site, other: Site) -> bool {
+        !self.is_quiet_until(one, other)
+    }
+
     /// Whether something is issued between two places of a function. A manager around the second one may issue what it
     /// does on the way out.
     fn meets_between(&self, one: Site, other: Site) -> bool {
@@ -166,9 +188,10 @@ impl Evidence<'_, '_> {
     }
 }
 
-/// Whether an argument is a function of the program, or something imported.
+/// Whether an argument is a function of the program, or something imported that is no constant.
 fn is_handed(engine: &Engine<'_>, at: Site, function: LocalFunction, model: &File, arg: ExprId) -> bool {
-    matches!(model.expr(arg), Expr::Name(_) | Expr::Attribute { .. })
+    let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(arg) else { return false };
+    name.as_str().contains(char::is_lowercase)
         && (called(engine.program, at.file, function, arg).is_some()
             || engine.program.resolve(at.file, function, arg).is_some())
 }

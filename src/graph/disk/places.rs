@@ -178,6 +178,10 @@ pub(super) fn may_make(model: &File, call: Call) -> bool {
         let mode = argument(model, call, Some(1), Symbol::new("mode"));
         return mode.is_some_and(|mode| opens_to_write(model, mode));
     }
+    const FETCHES: [&str; 5] = ["create", "make", "build", "download", "write"];
+    if name.starts_with("get_") && !FETCHES.iter().any(|word| name.contains(word)) {
+        return false;
+    }
     let reads = |word: &str| READS.contains(&word) || READS.contains(&word.trim_end_matches("ing"));
     !name.split('_').any(reads)
         && !matches!(name.as_str(), "str" | "len" | "list" | "sorted" | "int" | "append" | "get")
