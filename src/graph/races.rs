@@ -23,6 +23,10 @@ use words::{is_of_an_element, is_own_path, is_tool, listing_behind, path_asked_f
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
 const LAUNCHES: [&str; 4] = ["fit", "validate", "test", "predict"];
 
+/// Operations that scripts of one process issue as well, beside those: what they say of other ranks is not enough for a file
+/// that is written.
+const ALSO_ALONE: [&str; 4] = ["train", "evaluate", "deepspeed_init", "accelerate_prepare"];
+
 /// A file that the ranks make, or remove, in a race.
 #[derive(Clone, Debug)]
 pub struct FileRace {
@@ -89,10 +93,12 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                 };
                 let of_nodes = matches!(together, Together::TellsNodesApart(_));
                 let of_launcher = matches!(together, Together::Issues(op, _) if LAUNCHES.contains(&op.as_str()));
+                let by_framework = matches!(together, Together::Issues(op, _) | Together::Issued(op, _)
+                    if LAUNCHES.contains(&op.as_str()) || ALSO_ALONE.contains(&op.as_str()));
                 let of_little = is_tool(path)
                     || is_tool(definition.name.as_str())
                     || serves(model)
-                    || is_opened(deed)
+                    || deed.does == Does::Writes && (is_opened(deed) || by_framework)
                     || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
                 out.push(FileRace {
                     function,
@@ -114,7 +120,7 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
 
 /// Whether a file is only opened to be written: settings and logs are, of which each rank has the same to say.
 fn is_opened(deed: Deed) -> bool {
-    deed.does == Does::Writes && deed.call.as_str() == "open"
+    deed.call.as_str() == "open"
 }
 
 /// What a function does to files that it has asked for, on every rank that comes there; with the question.

@@ -139,11 +139,12 @@ impl Evidence<'_, '_> {
 
     /// Whether all ranks have come out of a collective just before they ask: they ask at one time.
     fn have_just_met(&self, born: Site) -> bool {
-        let ends = preorder(self.engine, self.root).into_iter().filter_map(|effect| match self.engine.effects.get(effect) {
-            Effect::Event(event) => Some(self.engine.effects.event(*event).site),
-            Effect::Call { site, body, .. } if self.engine.effects.summed(*body).events => Some(*site),
-            _ => None,
-        });
+        let ends =
+            preorder(self.engine, self.root).into_iter().filter_map(|effect| match self.engine.effects.get(effect) {
+                Effect::Event(event) => Some(self.engine.effects.event(*event).site),
+                Effect::Call { site, body, .. } if self.engine.effects.summed(*body).events => Some(*site),
+                _ => None,
+            });
         let before = ends.filter(|site| self.engine.same_function(*site, born) && site.span.end <= born.span.start);
         before.max_by_key(|site| site.span.end).is_some_and(|met| self.is_quiet_until(met, born))
     }

@@ -6,7 +6,7 @@ use crate::graph::taint::Taint;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
 
 /// Parts of names that stand for the rank, or for what one rank is.
-const OF_RANKS: [&str; 8] = ["rank", "main", "master", "leader", "chief", "primary", "zero", "coordinator"];
+const OF_RANKS: [&str; 8] = ["rank", "main", "master", "lead", "chief", "primary", "zero", "coordinator"];
 
 /// Parts of names of questions that may be for the rank.
 const OF_SOME: [&str; 13] =
