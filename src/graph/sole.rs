@@ -82,6 +82,7 @@ const TOO_COMMON: &[&str] = &[
     "cancel",
     "notify",
     "terminate",
+    "synchronize",
     "communicate",
 ];
 

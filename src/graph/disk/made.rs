@@ -62,7 +62,7 @@ impl Evidence<'_, '_> {
         let left = around.into_iter().min_by_key(|block| block.end - block.start);
         let left = left.filter(|_| self.kind == SplitKind::EarlyExit);
         let misses = self.misses_it();
-        let met = self.have_just_met(born);
+        let met = self.have_just_met(born, &by_rank);
         let issued = self.calls.first().map_or(self.engine.effects.event(self.main).site, |&(call, _)| call);
         place.calls().into_iter().any(|(expr, call)| {
             let span = model.span(expr);
@@ -137,8 +137,9 @@ impl Evidence<'_, '_> {
         }
     }
 
-    /// Whether all ranks have come out of a collective just before they ask: they ask at one time.
-    fn have_just_met(&self, born: Site) -> bool {
+    /// Whether all ranks have come out of a collective just before they ask: they ask at one time. In one that only some
+    /// ranks issue they are let in one after the other.
+    fn have_just_met(&self, born: Site, by_rank: &[Span]) -> bool {
         let ends =
             preorder(self.engine, self.root).into_iter().filter_map(|effect| match self.engine.effects.get(effect) {
                 Effect::Event(event) => Some(self.engine.effects.event(*event).site),
@@ -146,7 +147,10 @@ impl Evidence<'_, '_> {
                 _ => None,
             });
         let before = ends.filter(|site| self.engine.same_function(*site, born) && site.span.end <= born.span.start);
-        before.max_by_key(|site| site.span.end).is_some_and(|met| self.is_quiet_until(met, born))
+        let of_some =
+            |site: Site| by_rank.iter().any(|block| block.start <= site.span.start && site.span.end <= block.end);
+        let met = before.max_by_key(|site| site.span.end).filter(|&met| !of_some(met));
+        met.is_some_and(|met| self.is_quiet_until(met, born))
     }
 
     /// Whether something is done between two places of a function beside asking and logging: that takes its time.

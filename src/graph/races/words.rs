@@ -16,9 +16,9 @@ const OF_SOME: [&str; 13] =
 const OF_COUNTS: [&str; 10] = ["n", "num", "keep", "max", "min", "limit", "total", "count", "every", "interval"];
 
 /// Parts of names of paths that each process has for itself.
-const OF_ONE: [&str; 15] = [
-    "rank", "ordinal", "pid", "uuid", "tmp", "temp", "time", "host", "worker", "unique", "random", "local", "gpu",
-    "device", "shard",
+const OF_ONE: [&str; 16] = [
+    "rank", "ordinal", "process", "pid", "uuid", "tmp", "temp", "time", "host", "worker", "unique", "random", "local",
+    "gpu", "device", "shard",
 ];
 
 /// Parts of names of settings that sound like those.
