@@ -532,3 +532,40 @@ fn a_witness_says_where_a_rank_leaves_and_not_where_a_loop_of_its_own_goes_on() 
     let witness = run.out.lines().find(|line| line.contains("leaves the loop")).unwrap_or_default();
     assert!(witness.contains("rank 3") && witness.contains("search.py:13"), "{}", run.out);
 }
+
+#[test]
+fn a_rank_that_may_fail_is_less_certain_than_one_that_leaves() {
+    let job = "\
+import torch.distributed as dist
+
+
+def leaves(state):
+    if dist.get_rank() == 0:
+        return
+    dist.all_reduce(state)
+
+
+def fails(state):
+    try:
+        if dist.get_rank() == 0:
+            raise ValueError(state)
+        dist.all_reduce(state)
+    except ValueError:
+        pass
+";
+    let folder = Folder::new("failing");
+    folder.file("job.py", job);
+    let lines = |least: &str| {
+        let least = format!("--min-confidence={least}");
+        let run = folder.ranklint(&[
+            "check",
+            "--isolated",
+            "--output-format=concise",
+            "--select=divergent-early-exit",
+            &least,
+        ]);
+        let places = run.out.lines().filter_map(|line| line.strip_prefix("job.py:")?.split(':').next()?.parse().ok());
+        places.collect::<Vec<u32>>()
+    };
+    assert_eq!((lines("high"), lines("medium")), (vec![7], vec![7, 14]));
+}

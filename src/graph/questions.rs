@@ -142,17 +142,6 @@ fn is_computed(engine: &Engine<'_>, test: Value, fuel: u8) -> bool {
     fuel > 0 && asks_for_none_within(engine, Some(test), fuel - 1)
 }
 
-/// Whether a question is how many things something gives that is computed: a model has as many outputs on every rank.
-fn counts_outputs(engine: &Engine<'_>, test: Value) -> bool {
-    let Node::Compare(CompareOp::Eq | CompareOp::NotEq, left, right) = *engine.values.node(test) else { return false };
-    match (engine.values.node(left), engine.values.node(right)) {
-        (Node::Length(of), Node::Int(_)) | (Node::Int(_), Node::Length(of)) => {
-            !engine.shares.contains(of) && !engine.is_whole_batch(*of)
-        }
-        _ => false,
-    }
-}
-
 /// Whether it is what stands at some place of a thing.
 fn is_place(engine: &Engine<'_>, value: Value) -> bool {
     matches!(engine.values.node(value), Node::Index(..))
@@ -186,9 +175,7 @@ fn may_be_missing(engine: &Engine<'_>, subject: Value, fuel: u8) -> bool {
             Node::If(test, then, otherwise) => {
                 let (then, otherwise) = (*then, *otherwise);
                 // Whether it was set may hang on whether another thing is there, and that on what was computed alone.
-                let parts = !engine.values.truth_axes(*test).is_empty()
-                    && !is_computed(engine, *test, fuel)
-                    && !counts_outputs(engine, *test);
+                let parts = !engine.values.truth_axes(*test).is_empty() && !is_computed(engine, *test, fuel);
                 // What is a part of one thing need not be a part of another.
                 let part = part || is_place(engine, then) || is_place(engine, otherwise);
                 if parts && (part || may_be_none(engine, then) != may_be_none(engine, otherwise)) {

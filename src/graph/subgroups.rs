@@ -4,11 +4,9 @@
 use rustc_hash::FxHashSet;
 
 use super::program::Program;
+use super::versions::JOINS;
 use crate::base::{FileId, Symbol};
 use crate::catalog::{Entry, OperationKind, ValueKind};
-
-/// How a process joins the group of all ranks.
-const JOINS: [&str; 2] = ["init_process_group", "init_distributed"];
 
 /// Classes and attributes of libraries that come with groups.
 const BRINGS: [&str; 4] = ["DeviceMesh", "get_group", "parallel_state", "mpu"];
@@ -33,18 +31,14 @@ impl Program {
         };
         let mut makers: FxHashSet<Symbol> = self.catalog.entries().filter_map(brings).collect();
         makers.extend(BRINGS.map(Symbol::new));
-        let (mut joined, mut made) = (OfAll::default(), OfAll::default());
+        let mut of_all: OfAll = self.joining().keys().copied().collect();
         for file in self.file_ids() {
             let folder = self.packages[file.index()];
-            for name in self.file(file).model.functions.iter().flat_map(|function| &function.mentions) {
-                if JOINS.contains(&name.as_str()) {
-                    joined.insert(folder);
-                } else if makers.contains(name) {
-                    made.insert(folder);
-                }
+            let mut mentioned = self.file(file).model.functions.iter().flat_map(|function| &function.mentions);
+            if of_all.contains(&folder) && mentioned.any(|name| makers.contains(name)) {
+                of_all.remove(&folder);
             }
         }
-        joined.retain(|folder| !made.contains(folder));
-        joined
+        of_all
     }
 }

@@ -11,7 +11,7 @@ use crate::catalog::Operation;
 pub(super) type Versions = FxHashSet<(Symbol, Symbol)>;
 
 /// How a process joins the job of torch.
-const JOINS: [&str; 2] = ["init_process_group", "init_distributed"];
+pub(super) const JOINS: [&str; 2] = ["init_process_group", "init_distributed"];
 
 /// The functions that join the job, by the folder at the top: what each mentions.
 pub(super) type Joining = FxHashMap<Symbol, Vec<(FileId, FxHashSet<Symbol>)>>;
@@ -36,8 +36,7 @@ impl Program {
         if operation.joined_by.is_empty() {
             return false;
         }
-        let joining = self.joining.get_or_init(|| self.find_joining());
-        let ways = joining.get(&self.packages[file.index()]);
+        let ways = self.joining().get(&self.packages[file.index()]);
         let says = |(file, said): &(FileId, FxHashSet<Symbol>)| {
             let text = self.file(*file).text.as_bytes();
             let is_key = |name: &str| name.contains('_') && !name.contains(char::is_lowercase);
@@ -47,6 +46,11 @@ impl Program {
             })
         };
         ways.is_some_and(|ways| !ways.iter().any(says))
+    }
+
+    /// The functions that join the job.
+    pub(super) fn joining(&self) -> &Joining {
+        self.joining.get_or_init(|| self.find_joining())
     }
 
     fn find_joining(&self) -> Joining {

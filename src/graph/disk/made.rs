@@ -82,7 +82,8 @@ impl Evidence<'_, '_> {
                 place.is_made_by(call)
                     && (alone() || at_once())
                     && !self.meets_between(born, site)
-                    && !(met && self.works_between(born, site))
+                    // What is done in between beside asking and logging takes its time.
+                    && (!met || self.is_quiet_until(born, site))
             };
             in_time && (leads && hands_over() || makes())
         })
@@ -151,11 +152,6 @@ impl Evidence<'_, '_> {
             |site: Site| by_rank.iter().any(|block| block.start <= site.span.start && site.span.end <= block.end);
         let met = before.max_by_key(|site| site.span.end).filter(|&met| !of_some(met));
         met.is_some_and(|met| self.is_quiet_until(met, born))
-    }
-
-    /// Whether something is done between two places of a function beside asking and logging: that takes its time.
-    fn works_between(&self, one: Site, other: Site) -> bool {
-        !self.is_quiet_until(one, other)
     }
 
     /// Whether something is issued between two places of a function. A manager around the second one may issue what it

@@ -47,7 +47,7 @@ const WRITES: [(&str, usize, &str); 6] = [
 /// The same by name alone: of paths, or of what is written to one.
 const WRITING: [&str; 5] = ["open", "write_text", "write_bytes", "to_csv", "to_parquet"];
 
-/// What is done to a path.
+/// How a path is dealt with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
     /// Something is made there: it fails where something is there.
@@ -67,7 +67,7 @@ pub(super) struct Deed {
     pub expr: ExprId,
     /// The path.
     pub path: ExprId,
-    /// What is done there.
+    /// How it is dealt with.
     pub does: Does,
     /// The argument that would let the call pass.
     pub lenient: Option<&'static str>,

@@ -17,8 +17,22 @@ const OF_COUNTS: [&str; 10] = ["n", "num", "keep", "max", "min", "limit", "total
 
 /// Parts of names of paths that each process has for itself.
 const OF_ONE: [&str; 16] = [
-    "rank", "ordinal", "process", "pid", "uuid", "tmp", "temp", "time", "host", "worker", "unique", "random", "local",
-    "gpu", "device", "shard",
+    "rank",
+    "ordinal",
+    "process_i",
+    "pid",
+    "uuid",
+    "tmp",
+    "temp",
+    "time",
+    "host",
+    "worker",
+    "unique",
+    "random",
+    "local",
+    "gpu",
+    "device",
+    "shard",
 ];
 
 /// Parts of names of settings that sound like those.

@@ -36,3 +36,13 @@ def of_each_element(model, names, folder):
         latents = model(name)
         torch.save(latents, f"{folder}/{name}.pt")
     dist.barrier()
+
+
+def by_the_device_of_a_process(model, folder, xm):
+    dist.all_reduce(model.loss)
+    torch.save(model.shard, f"{folder}/{xm.get_ordinal()}.pt")
+
+
+def by_the_number_of_a_process(model, folder, accelerator):
+    dist.all_reduce(model.loss)
+    torch.save(model.shard, f"{folder}/{accelerator.process_index}.pt")
