@@ -4,7 +4,7 @@ use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{
     Axes, ChoiceForm, Decided, Effect, EffectId, EventId, Exit, GroupKey, IS_MEMBER, LoopKind, MEMBERS, Node, Parting,
-    Value, handles,
+    Value,
 };
 use crate::model::{CompareOp, Expr, ExprId, File, each_expression};
 
@@ -110,12 +110,14 @@ impl Evidence<'_, '_> {
             || self.goes_over_either_list()
             || self.counts_what_is_guessed()
             || self.is_far_from_the_batch()
+            || self.is_counted_by_batches()
             || self.is_a_key()
             || self.asks_for_shards()
             || self.starts_ranks_otherwise()
             || self.is_only_a_stamp()
             || self.depends_on_what_is_handed()
             || self.tries_again()
+            || self.waits_for_the_time()
             || self.sends_what_it_has()
             || self.is_matched_in_the_other_arm()
             || self.is_matched_under_a_condition()
@@ -368,57 +370,6 @@ impl Evidence<'_, '_> {
     fn is_asked_by_holders(&self) -> bool {
         let held = self.engine.effects.event(self.main).group;
         matches!(self.found.group, GroupKey::Other(_)) && !self.engine.values.vary(held).is_empty()
-    }
-
-    /// Whether a rank only begins another turn of an endless loop, in which nothing has been issued yet: its peers wait for
-    /// it in the operation, and it comes there in a later turn.
-    fn asks_again(&self) -> bool {
-        let Some(cause) = self.cause.filter(|_| self.kind == SplitKind::EarlyExit) else { return false };
-        let engine = self.engine;
-        let below = preorder(engine, cause.effect);
-        let exits = |exit: &Exit| {
-            below.iter().any(|&effect| matches!(engine.effects.get(effect), Effect::Exit(found, _) if found == exit))
-        };
-        let goes_on = exits(&Exit::Continue) && !exits(&Exit::Break) && !exits(&Exit::Return);
-        (goes_on || self.is_caught_and_goes_on(cause.effect))
-            && preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {
-                Effect::Loop { kind: LoopKind::While { test }, body, .. } => {
-                    let inside = preorder(engine, *body);
-                    let before = inside.iter().take_while(|&&effect| effect != cause.effect);
-                    *engine.values.node(*test) == Node::Bool(true)
-                        && contains(engine, *body, self.main)
-                        && inside.contains(&cause.effect)
-                        && before.chain(&below).all(|&effect| !matches!(engine.effects.get(effect), Effect::Event(_)))
-                }
-                _ => false,
-            })
-    }
-
-    /// Whether an effect only raises what a handler around it takes to begin another turn: a queue that was empty is asked
-    /// again.
-    fn is_caught_and_goes_on(&self, effect: EffectId) -> bool {
-        let engine = self.engine;
-        let exits = |effect: EffectId| -> Vec<&Exit> {
-            let below = preorder(engine, effect).into_iter();
-            below
-                .filter_map(
-                    |below| if let Effect::Exit(exit, _) = engine.effects.get(below) { Some(exit) } else { None },
-                )
-                .collect()
-        };
-        let [Exit::Raise(names)] = exits(effect)[..] else { return false };
-        let mut tries = preorder(engine, self.root);
-        tries.reverse();
-        // The innermost comes last.
-        let handler = tries.into_iter().find_map(|around| match engine.effects.get(around) {
-            Effect::Try { body, handlers, .. } if preorder(engine, *body).contains(&effect) => {
-                handlers.iter().find(|handler| handles(&handler.catches, names)).map(|handler| handler.body)
-            }
-            _ => None,
-        });
-        handler.is_some_and(|handler| {
-            matches!(exits(handler)[..], [Exit::Continue]) && !engine.effects.summed(handler).events
-        })
     }
 
     /// Each call of the way is looked up by name: a long one beside another inferred step is too much. A function that

@@ -6,13 +6,14 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::flow::{DISPATCH, Effect, EffectId, Exit, GroupKey, LoopKind, Node, TOO_DEEP, Value, parts};
+use crate::flow::{DISPATCH, Effect, EffectId, GroupKey, LoopKind, Node, TOO_DEEP, Value, parts};
 use crate::model::CompareOp;
 
 use super::blame::{arm_without, contains, preorder};
 use super::by_rank::{asks_for_numbers, compares_rank};
 use super::confidence::{DRAWN, Evidence};
 use super::evaluate::Engine;
+use super::origin::variable_set_apart;
 use super::seeds::seeds_by_rank;
 use super::witness::SplitKind;
 
@@ -48,19 +49,22 @@ impl Evidence<'_, '_> {
         unknown || !self.test.is_some_and(|test| compares_rank(self.engine, test))
     }
 
-    /// Whether a parameter that is called as a rank is decides through something that is made of it: the caller may
-    /// hand over whatever it likes.
+    /// Whether something that is called as a rank is, and nothing more is known of, decides through what is made of it, or
+    /// by being there at all where a caller need not hand it over, or is itself a root: it may be any rank's number, that
+    /// of whoever owns something.
     pub(super) fn is_named_and_lost(&self) -> bool {
-        let Some(&Node::Parameter(function, position)) = self.leaf.map(|leaf| self.engine.values.node(leaf)) else {
+        if !self.birth.is_some_and(|birth| birth.reason.as_str().ends_with("by its name")) {
             return false;
-        };
-        let named = self.birth.is_some_and(|birth| birth.reason.as_str().ends_with("by its name"));
-        // A root that is a parameter with a value of its own is a wish of the caller, the same for all.
+        }
+        if self.kind == SplitKind::WrongRoot {
+            return true;
+        }
+        let (Some(leaf), Some(test)) = (self.leaf, self.test.filter(|_| self.decision.is_some())) else { return false };
+        let &Node::Parameter(function, position) = self.engine.values.node(leaf) else { return false };
         let parameter = self.engine.program.function(function).parameters.get(usize::from(position));
-        let wished =
-            self.kind == SplitKind::WrongRoot && parameter.is_some_and(|parameter| parameter.default.is_some());
-        let lost = self.is_opaque() && !self.test.is_some_and(|test| compares_rank(self.engine, test));
-        named && (wished || lost && self.decision.is_some())
+        let need_not_be = parameter.is_some_and(|parameter| parameter.default.is_some());
+        let is_bare = test == leaf || matches!(self.engine.values.node(test), Node::Not(inner) if *inner == leaf);
+        need_not_be && is_bare || self.is_opaque() && !compares_rank(self.engine, test)
     }
 
     /// Whether the number of turns is a guess: what a batch holds, or what is made of something that only its name calls
@@ -70,10 +74,25 @@ impl Evidence<'_, '_> {
         let guessed = |leaf: Value| {
             let is_handed = matches!(self.engine.values.node(leaf), Node::Parameter(..));
             let named = self.birth.is_some_and(|birth| birth.reason.as_str().ends_with("by its name"));
-            self.engine.shares.contains(&leaf) || named && !is_handed
+            self.engine.shares.contains(&leaf) || named && !is_handed && !self.goes_over_objects()
         };
-        let is_guessed = self.kind == SplitKind::Loop && self.is_opaque() && self.leaf.is_some_and(guessed);
-        is_guessed && !self.goes_over_objects()
+        self.kind == SplitKind::Loop && self.is_opaque() && self.leaf.is_some_and(guessed)
+    }
+
+    /// Whether something that is computed, of what may have to do with a batch, decides which of two values a variable has
+    /// that is asked further on: mostly it is a count of steps, that of a loop which a flag ends, of which all ranks have
+    /// as many. Exits upon a count are patience with what a rank has measured itself; what is collected is another matter.
+    pub(super) fn is_counted_by_batches(&self) -> bool {
+        let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
+        if self.kind != SplitKind::Conditional || !self.engine.shares.contains(&leaf) {
+            return false;
+        }
+        let differing = (leaf, self.found.world.axes);
+        variable_set_apart(self.engine, test, differing, self.function, self.decision).is_some_and(|variable| {
+            let Node::If(asked, then, otherwise) = *self.engine.values.node(variable) else { return false };
+            let collects = [then, otherwise].into_iter().any(|arm| self.engine.values.is_container(arm));
+            !collects && !asks_the_batch(self.engine, asked)
+        })
     }
 
     /// Whether a loop goes over objects that the program makes itself: how many is not a matter of data.
@@ -243,31 +262,6 @@ impl Evidence<'_, '_> {
             && preorder(engine, self.root)
                 .into_iter()
                 .any(|effect| arm_without(engine, engine.effects.get(effect), self.main).is_some_and(receives))
-    }
-
-    /// Whether the rank that does not issue the operation has only begun another turn of an endless loop, before it
-    /// issued anything: it comes there in a later one.
-    pub(super) fn tries_again(&self) -> bool {
-        let Some(cause) = self.cause.filter(|_| self.kind == SplitKind::Conditional) else { return false };
-        let engine = self.engine;
-        let Some(arm) = arm_without(engine, engine.effects.get(cause.effect), self.main) else { return false };
-        let is_exit = |effect: EffectId, wanted: fn(&Exit) -> bool| match engine.effects.get(effect) {
-            Effect::Exit(exit, _) => wanted(exit),
-            _ => false,
-        };
-        let below = preorder(engine, arm);
-        let event = below.iter().position(|&effect| matches!(engine.effects.get(effect), Effect::Event(_)));
-        let again = below.iter().position(|&effect| is_exit(effect, |exit| matches!(exit, Exit::Continue)));
-        let leaves = below.iter().any(|&effect| is_exit(effect, |exit| matches!(exit, Exit::Break | Exit::Return)));
-        let (Some(event), Some(again)) = (event, again) else { return false };
-        again < event
-            && !leaves
-            && preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {
-                Effect::Loop { kind: LoopKind::While { test }, body, .. } => {
-                    *engine.values.node(*test) == Node::Bool(true) && contains(engine, *body, self.main)
-                }
-                _ => false,
-            })
     }
 }
 

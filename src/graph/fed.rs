@@ -23,6 +23,10 @@ use keepers::Keepers;
 /// Fields that tell a batch of tokens from any other mapping.
 const FIELDS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
 
+/// Keys that tell the state of a program from a batch: it may hold the batch beside everything else.
+const KEYS_OF_STATES: [&str; 8] =
+    ["model", "optimizer", "scheduler", "tokenizer", "rank", "world_size", "device", "config"];
+
 /// Methods of one name that a call on an object of unknown make may mean.
 const MAX_NAMESAKES: usize = 6;
 
@@ -101,25 +105,34 @@ impl Fed {
 
     /// Parameters from which a field of a batch of tokens is read.
     fn read(&mut self, program: &Program) -> Vec<FunctionId> {
-        let fields: FxHashSet<Symbol> =
-            Symbol::matching(|name| FIELDS.iter().any(|field| name.as_str() == *field)).into_iter().collect();
+        let among = |keys: &[&str]| -> FxHashSet<Symbol> {
+            Symbol::matching(|name| keys.contains(&name.as_str())).into_iter().collect()
+        };
+        let (fields, keys_of_states) = (among(&FIELDS), among(&KEYS_OF_STATES));
         let mut found = Vec::new();
         if fields.is_empty() {
             return found;
         }
         for file in program.file_ids() {
             let model = &program.file(file).model;
+            let (mut batches, mut states) = (Vec::new(), FxHashSet::default());
             for expr in (0..model.expr_count() as u32).map(ExprId) {
-                if let Expr::Subscript(batch, field) = model.expr(expr)
-                    && let (Expr::Name(name), Expr::Str(field)) = (model.expr(batch), model.expr(field))
-                    && fields.contains(&field)
+                if let Expr::Subscript(batch, key) = model.expr(expr)
+                    && let (Expr::Name(name), Expr::Str(key)) = (model.expr(batch), model.expr(key))
+                    && (fields.contains(&key) || keys_of_states.contains(&key))
                     && let Some(local) = function_around(model, model.span(expr))
                     && let Some(position) = place(model.function(local), name)
                 {
-                    let function = program.function_id(file, local);
-                    if self.add(program, function, position) {
-                        found.push(function);
+                    match fields.contains(&key) {
+                        true => batches.push((local, position)),
+                        false => drop(states.insert((local, position))),
                     }
+                }
+            }
+            for (local, position) in batches.into_iter().filter(|batch| !states.contains(batch)) {
+                let function = program.function_id(file, local);
+                if self.add(program, function, position) {
+                    found.push(function);
                 }
             }
         }

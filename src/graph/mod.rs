@@ -62,6 +62,7 @@ mod unpassed;
 mod untaken;
 mod unused;
 mod versions;
+mod waiting;
 mod witness;
 
 pub use aside::Aside;

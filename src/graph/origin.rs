@@ -72,15 +72,29 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
     outside.or(deep)
 }
 
-/// The variable on the way from a test to the leaf that ranks have set differently, and where they have: the condition
-/// that the difference went through.
+/// Where ranks have set a variable differently on the way from a test to the leaf: the condition that the difference went
+/// through.
 pub(super) fn set_apart(
+    engine: &Engine<'_>,
+    test: Value,
+    differing: (Value, Axes),
+    function: FunctionId,
+    decision: Option<Decision>,
+) -> Option<(Site, String)> {
+    let variable = variable_set_apart(engine, test, differing, function, decision)?;
+    let place = engine.where_set_apart(variable, function)?;
+    let of = place.variable.map_or_else(String::new, |variable| format!(" of `{variable}`"));
+    Some((place.site, format!("here ranks come to different values{of}")))
+}
+
+/// That variable, as the choice of what it is set to.
+pub(super) fn variable_set_apart(
     engine: &Engine<'_>,
     test: Value,
     (differing, axes): (Value, Axes),
     function: FunctionId,
     decision: Option<Decision>,
-) -> Option<(Site, String)> {
+) -> Option<Value> {
     let values = &engine.values;
     let parting = decision.map(|decision| decision.site);
     let mut found = None;
@@ -93,11 +107,9 @@ pub(super) fn set_apart(
         if leaf(engine, asked, axes) != Some(differing) {
             return false;
         }
-        let place = engine.where_set_apart(value, function).filter(|place| parting != Some(place.site));
-        let Some(place) = place else { return false };
-        let of = place.variable.map_or_else(String::new, |variable| format!(" of `{variable}`"));
-        found = Some((place.site, format!("here ranks come to different values{of}")));
-        true
+        let is_elsewhere = engine.where_set_apart(value, function).is_some_and(|place| parting != Some(place.site));
+        found = is_elsewhere.then_some(value);
+        is_elsewhere
     });
     found
 }

@@ -55,7 +55,7 @@ pub(super) fn signalled(program: &Program, communication: &mut Communication<'_>
         if !flags.are_mentioned(&definition.mentions) || is_test(&program.file(file).path) || aside.contains(&here) {
             continue;
         }
-        if !communication.may_reach(file, function) && !class_reaches(program, communication, file, function) {
+        if !communicates(communication, here) && !class_communicates(program, communication, file, function) {
             continue;
         }
         let mut told: FxHashSet<Kept> = FxHashSet::default();
@@ -151,9 +151,20 @@ fn leaving(program: &Program, file: FileId, function: LocalFunction, block: Bloc
     leaves.then(|| Site { file, span: model.stmt_span(last) })
 }
 
-/// Whether another method of the same class reaches a collective: the function is a step of what they do.
-fn class_reaches(program: &Program, communication: &Communication<'_>, file: FileId, function: LocalFunction) -> bool {
+/// Whether a function issues something that peers must issue as well, itself or through what it surely calls.
+fn communicates(communication: &mut Communication<'_>, function: FunctionId) -> bool {
+    communication.issue_of(function, Wanted::Collective).is_some()
+}
+
+/// Whether another method of the same class communicates: the function is a step of what they do.
+fn class_communicates(
+    program: &Program,
+    communication: &mut Communication<'_>,
+    file: FileId,
+    function: LocalFunction,
+) -> bool {
     let Some(class) = class_around(program, file, function) else { return false };
     let home = program.locate_class(class).0;
-    program.class(class).methods.iter().any(|&(_, method)| communication.may_reach(home, method))
+    let methods = program.class(class).methods.iter().map(|&(_, method)| program.function_id(home, method));
+    methods.into_iter().any(|method| communicates(communication, method))
 }

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
-use super::{Concrete, Evaluator, GroupKey};
+use super::{Concrete, Evaluator, GroupKey, Truth};
 use crate::flow::value::{Node, Value, parts};
 
 /// Parts of a value that are looked at.
@@ -18,9 +18,11 @@ impl Evaluator<'_> {
     }
 
     /// What goes over the wire of a root. In a subgroup it is as a rule worked out from this rank's own place, in ways
-    /// that cannot be retraced: only numbers that stand there can be told apart.
+    /// that cannot be retraced: only numbers that stand there can be told apart. A parameter is what the caller hands over,
+    /// whatever it is called: the number that owns something, as a rule. Who hands over its own is found there.
     pub fn root_wire(&self, root: Option<Value>, group: &GroupKey) -> u64 {
         match (root, group) {
+            (Some(root), _) if matches!(self.values.node(root), Node::Parameter(..)) => label(&root),
             (Some(root), GroupKey::Axis(_) | GroupKey::Other(_)) => match self.value(root) {
                 Concrete::Int(known) if !self.is_worked_out(root) => label(&known),
                 _ => 0,
@@ -53,6 +55,10 @@ impl Evaluator<'_> {
             match self.values.node(part) {
                 Node::Rank(axes) if axes.is_all() => places.push(self.coordinate(*axes)),
                 Node::Rank(_) | Node::Length(_) => {}
+                Node::If(test, then, otherwise) => match self.truth(*test) {
+                    Truth::Known(holds) => further.extend([*test, if holds { *then } else { *otherwise }]),
+                    Truth::Same(_) => further.extend([*test, *then, *otherwise]),
+                },
                 Node::Index(whole, key) => {
                     let keys = match self.values.node(*key) {
                         Node::Sequence(keys) => keys,

@@ -213,9 +213,16 @@ impl Values {
     pub fn distributed(&self, test: Value) -> Option<bool> {
         match self.node(test) {
             Node::Not(inner) => self.distributed(*inner).map(|holds| !holds),
-            Node::And(left, right) => {
-                [*left, *right].iter().any(|&part| self.distributed(part) == Some(false)).then_some(false)
-            }
+            Node::And(left, right) => match (self.distributed(*left), self.distributed(*right)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+            Node::Or(left, right) => match (self.distributed(*left), self.distributed(*right)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
             Node::Apply(name, parts) if parts.is_empty() => (name.as_str() == super::INITIALIZED).then_some(true),
             Node::Attribute(_, name) => matches!(name.as_str(), "is_distributed" | "distributed").then_some(true),
             Node::Compare(op, left, right) => match self.node(*left) {

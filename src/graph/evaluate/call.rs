@@ -34,7 +34,7 @@ impl<'p> Engine<'p> {
             return;
         }
         let item = self.values.make(Node::Item(frame.site(span), generator));
-        let kind = LoopKind::For { iter: generator, item };
+        let kind = LoopKind::For { iter: self.counted(frame, generator), item };
         let whole = Effect::Loop { kind, site: frame.site(span), body, orelse: Effects::NOTHING };
         let whole = self.effects.make(whole, &self.values);
         self.emit(frame, whole);

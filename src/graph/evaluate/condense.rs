@@ -6,7 +6,7 @@ use super::substitute::Substitution;
 use super::{Engine, Frame, MAX_INLINE};
 use crate::base::{FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Effect, EffectId, Effects, HandlerEffect, Node, Summed, Value};
+use crate::flow::{Effect, EffectId, Effects, HandlerEffect, LoopKind, Node, Summed, Value};
 
 /// Effects up to this weight are not told any shorter.
 const SHORT: u32 = 4;
@@ -187,14 +187,7 @@ impl<'p> Engine<'p> {
     pub(super) fn pulled(&mut self, frame: &mut Frame<'p>, iter: Value, span: Span) -> EffectId {
         match self.values.node(iter).clone() {
             Node::Generator(function, args) => {
-                if !self.reaches(function) {
-                    return Effects::NOTHING;
-                }
-                let mut substitution = Substitution::default();
-                substitution.parameters(function, &args);
-                self.capture_environment(frame, function, &mut substitution);
-                let Some(summary) = self.summary(function) else { return Effects::NOTHING };
-                let body = self.replaced_effect(summary.effects, &mut substitution);
+                let Some(body) = self.run_of_generator(frame, function, &args) else { return Effects::NOTHING };
                 // The body of the generator's own loop is what one pull runs.
                 let body = self.one_turn(body);
                 self.effects.make(Effect::Call { function, site: frame.site(span), body }, &self.values)
@@ -205,6 +198,43 @@ impl<'p> Engine<'p> {
             }
             _ => Effects::NOTHING,
         }
+    }
+
+    /// What a generator issues from its beginning to its end.
+    fn run_of_generator(&mut self, frame: &Frame<'p>, function: FunctionId, args: &[Value]) -> Option<EffectId> {
+        if !self.reaches(function) {
+            return None;
+        }
+        let mut substitution = Substitution::default();
+        substitution.parameters(function, args);
+        self.capture_environment(frame, function, &mut substitution);
+        let effects = self.summary(function)?.effects;
+        Some(self.replaced_effect(effects, &mut substitution))
+    }
+
+    /// What a generator yields once for each of: it does nothing else but go through that.
+    pub(super) fn turns_of_generator(
+        &mut self,
+        frame: &Frame<'p>,
+        function: FunctionId,
+        args: &[Value],
+    ) -> Option<Value> {
+        let whole = self.run_of_generator(frame, function, args)?;
+        let parts = |effect: EffectId| match self.effects.get(effect) {
+            Effect::Seq(parts) => parts.to_vec(),
+            _ => vec![effect],
+        };
+        // The only part that yields, if there is one.
+        let yielding = |effect: EffectId| -> Option<EffectId> {
+            let parts = parts(effect);
+            let mut yields = parts.iter().copied().filter(|&part| self.effects.summed(part).hole);
+            let first = yields.next()?;
+            (yields.next().is_none() && !parts.iter().any(|&part| self.effects.summed(part).exits)).then_some(first)
+        };
+        let Effect::Loop { kind: LoopKind::For { iter, .. }, body, .. } = *self.effects.get(yielding(whole)?) else {
+            return None;
+        };
+        matches!(self.effects.get(yielding(body)?), Effect::Hole).then_some(iter)
     }
 
     fn one_turn(&mut self, effect: EffectId) -> EffectId {

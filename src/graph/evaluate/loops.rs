@@ -55,7 +55,7 @@ impl<'p> Engine<'p> {
         self.elements.pop();
         let effect = self.effects.seq(&[pulled, effect], &self.values);
         let orelse = self.detached(frame, orelse);
-        let iter = self.counted(iter_value);
+        let iter = self.counted(frame, iter_value);
         let (kind, effect) = self.loop_over((iter, item), effect);
         let whole = Effect::Loop { kind, site: frame.site(span), body: effect, orelse };
         let whole = self.effects.make(whole, &self.values);
@@ -75,16 +75,16 @@ impl<'p> Engine<'p> {
     }
 
     /// What decides the number of turns: the same with a progress bar around it, or as a list.
-    pub(super) fn counted(&mut self, iter: Value) -> Value {
+    pub(super) fn counted(&mut self, frame: &Frame<'p>, iter: Value) -> Value {
         match self.values.node(iter).clone() {
             Node::Mapped(name, parts)
                 if parts.len() == 1 && matches!(name.as_str(), "tqdm" | "iter" | "enumerate" | "list" | "tuple") =>
             {
-                self.counted(parts[0])
+                self.counted(frame, parts[0])
             }
             Node::If(test, then, otherwise) => {
-                let then = self.counted(then);
-                let otherwise = self.counted(otherwise);
+                let then = self.counted(frame, then);
+                let otherwise = self.counted(frame, otherwise);
                 self.values.make(Node::If(test, then, otherwise))
             }
             Node::Mapped(name, parts)
@@ -93,6 +93,7 @@ impl<'p> Engine<'p> {
                 self.values.make(Node::Kind(parts[0]))
             }
             Node::Instance(..) => self.turns_of_object(iter).unwrap_or(iter),
+            Node::Generator(function, args) => self.turns_of_generator(frame, function, &args).unwrap_or(iter),
             Node::Loader(object, _) => self.turns_of_object(object).unwrap_or(iter),
             _ => iter,
         }

@@ -1,6 +1,6 @@
 //! Catalogued calls and builtins: operations on groups, values of known variance, containers.
 
-use crate::base::{Span, Symbol};
+use crate::base::{FileId, Site, Span, Symbol};
 use crate::catalog::{self, GroupOf, Operation, OperationKind, Outcome, RankSpace};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Event, INITIALIZED, Node, Value};
@@ -70,6 +70,10 @@ impl<'p> Engine<'p> {
                 if axes.is_all() { world } else { self.values.make(Node::AxisGroup(axes)) }
             }
             GroupOf::Operand(operand) => match self.operand(arguments, operand) {
+                Some((tensor, _)) if operand.is_receiver() => {
+                    let tensor = self.of_any_loop(tensor);
+                    self.group_argument(tensor).0
+                }
                 Some((group, _)) => self.group_argument(group).0,
                 None => world,
             },
@@ -230,6 +234,21 @@ impl<'p> Engine<'p> {
         if let Some((_, Some(expr))) = self.operand(arguments, operand) {
             self.store(frame, expr, value);
         }
+    }
+
+    /// An element as any loop over the same things has it: the tensors of a model lie on the same ranks, wherever they are
+    /// gone through.
+    fn of_any_loop(&mut self, element: Value) -> Value {
+        let node = match self.values.node(element).clone() {
+            Node::Item(_, iter) => {
+                let nowhere = Site { file: FileId(0), span: Span::default() };
+                Node::Item(nowhere, self.of_any_loop(iter))
+            }
+            Node::Index(whole, key) => Node::Index(self.of_any_loop(whole), key),
+            Node::Attribute(whole, name) => Node::Attribute(self.of_any_loop(whole), name),
+            _ => return element,
+        };
+        self.values.make(node)
     }
 
     /// Whether a condition holds only where the process group is not there yet.

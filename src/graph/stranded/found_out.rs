@@ -44,16 +44,18 @@ pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Opti
     }
 }
 
-/// Where an arm without a word to its peers ends in a failure. What is not installed or not written yet is that for all.
+/// Where an arm without a word to its peers ends in a failure. What is not installed or not written yet is that for all;
+/// who gives up waiting has waited for a peer.
 fn ends_in_failure(engine: &Engine<'_>, arm: EffectId) -> Option<Site> {
     let last = match engine.effects.get(arm) {
         Effect::Seq(parts) if !engine.effects.summed(arm).events => *parts.last()?,
         _ => arm,
     };
     let Effect::Exit(Exit::Raise(names), site) = engine.effects.get(last) else { return None };
-    let for_all =
-        |name: &Symbol| matches!(name.as_str(), "ImportError" | "ModuleNotFoundError" | "NotImplementedError");
-    (!names.iter().any(for_all)).then_some(*site)
+    let is_no_failure_alone = |name: &Symbol| {
+        matches!(name.as_str(), "ImportError" | "ModuleNotFoundError" | "NotImplementedError" | "TimeoutError")
+    };
+    (!names.iter().any(is_no_failure_alone)).then_some(*site)
 }
 
 /// Whether a question at `asked` is about what is this rank's own or lies on the disk (`true`), or about something that
