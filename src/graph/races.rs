@@ -25,7 +25,7 @@ const LAUNCHES: [&str; 4] = ["fit", "validate", "test", "predict"];
 
 /// Operations that scripts of one process issue as well, beside those: what they say of other ranks is not enough for a file
 /// that is written.
-const ALSO_ALONE: [&str; 4] = ["train", "evaluate", "deepspeed_init", "accelerate_prepare"];
+const ALSO_ALONE: [&str; 5] = ["train", "evaluate", "deepspeed_init", "accelerate_prepare", "metric_sync"];
 
 /// A file that the ranks make, or remove, in a race.
 #[derive(Clone, Debug)]
