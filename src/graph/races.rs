@@ -1,6 +1,7 @@
 //! Files that every rank makes or removes behind a question whether they are there: all of them ask, one is the fastest,
 //! and the others fail at what it has done, while it goes on to the next collective and waits.
 
+mod alone;
 mod common;
 mod deeds;
 mod made_before;
@@ -98,7 +99,8 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                 let of_little = is_tool(path)
                     || is_tool(definition.name.as_str())
                     || serves(model)
-                    || deed.does == Does::Writes && (is_opened(deed) || by_framework)
+                    || deed.does == Does::Writes
+                        && (is_opened(deed) || by_framework || common.is_of_scripts_alone(function))
                     || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
                 out.push(FileRace {
                     function,

@@ -287,7 +287,20 @@ impl Values {
                 let otherwise = self.make(Node::Compare(CompareOp::Is, otherwise, right));
                 Ok(self.make(Node::If(test, then, otherwise)))
             }
+            // Where there is a part there is a whole.
+            Node::Index(whole, part) if self.is_slice(part) => {
+                Ok(self.make(Node::Compare(CompareOp::Is, whole, right)))
+            }
             _ => Err(Node::Compare(CompareOp::Is, left, right)),
+        }
+    }
+
+    /// Whether what stands in square brackets takes a part out of something: `[1:]`, `[:, first:]`.
+    fn is_slice(&self, index: Value) -> bool {
+        match self.node(index) {
+            Node::Range(_) => true,
+            Node::Sequence(parts) => parts.iter().any(|&part| self.is_slice(part)),
+            _ => false,
         }
     }
 }

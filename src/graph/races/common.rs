@@ -204,7 +204,7 @@ impl<'p> Common<'p> {
     }
 
     /// What a function surely calls, and where, in source order.
-    fn called(&mut self, function: FunctionId) -> Rc<[(ExprId, FunctionId)]> {
+    pub fn called(&mut self, function: FunctionId) -> Rc<[(ExprId, FunctionId)]> {
         if let Some(known) = self.called.get(&function) {
             return known.clone();
         }
