@@ -99,6 +99,7 @@ impl Evidence<'_, '_> {
             || self.is_named_and_lost()
             || self.is_drawn()
             || self.is_settled_elsewhere()
+            || self.is_without_gradients()
             || self.is_sharded_nowhere()
             || self.stands_against_sharded()
             || self.is_set_for_sharding_elsewhere()

@@ -30,6 +30,7 @@ mod membership;
 mod messages;
 mod missized;
 mod modules;
+mod no_grad;
 mod operators;
 mod orders;
 mod origin;

@@ -3,10 +3,7 @@
 use super::simplify::is_constructor;
 use super::{Facts, Node, Value, Values};
 use crate::flow::axes::Axes;
-use crate::model::{BinaryOp, CompareOp};
-
-/// The axis along which neighbours lie, in every layout of a job that has one.
-const TENSOR: &str = "tp";
+use crate::model::CompareOp;
 
 impl Values {
     fn joined(&self, parts: impl IntoIterator<Item = Value>) -> Facts {
@@ -58,14 +55,6 @@ impl Values {
                     }
                     _ => whole,
                 }
-            }
-            // Which block of ranks this one is in, of blocks that hold whole tensor-parallel groups: those lie side by side.
-            Node::Binary(BinaryOp::FloorDiv, left, right)
-                if matches!(self.node(*left), Node::Rank(axes) if axes.is_all())
-                    && self.counts_along(*right, TENSOR) =>
-            {
-                let whole = facts(*left).join(facts(*right));
-                Facts { vary: whole.vary.without(Axes::named(TENSOR)), ..whole }
             }
             Node::Binary(_, left, right) => facts(*left).join(facts(*right)),
             Node::If(test, then, otherwise) if self.distributed(*test).is_some() => {
@@ -217,17 +206,6 @@ impl Values {
             }
             Node::Apply(name, _) if is_constructor(*name) => Axes::NONE,
             _ => self.shape(value),
-        }
-    }
-
-    /// Whether a number is a product into which the number of ranks along an axis goes.
-    fn counts_along(&self, number: Value, axis: &str) -> bool {
-        match self.node(number) {
-            Node::Binary(BinaryOp::Mul, left, right) => {
-                self.counts_along(*left, axis) || self.counts_along(*right, axis)
-            }
-            Node::Size(axes) => *axes == Axes::named(axis),
-            _ => false,
         }
     }
 

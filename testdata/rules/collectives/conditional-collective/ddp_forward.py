@@ -19,3 +19,24 @@ def sample_in_step(net, batch, path):
         torch.save(ddp.state_dict(), path)
         return out
     return None
+
+
+class Trainer:
+    def __init__(self, net):
+        self.net = DDP(net)
+
+    @torch.no_grad()
+    def measure(self, batches):
+        return sum(self.net(batch).mean() for batch in batches)
+
+    def measure_on_one(self, batches):
+        if dist.get_rank() == 0:
+            self.measure(batches)  # low: [conditional-collective]
+
+
+def sample_without_gradients(net, batch):
+    ddp = DDP(net)
+    if dist.get_rank() == 0:
+        with torch.no_grad():
+            return ddp(batch)  # low: [conditional-collective]
+    return None
