@@ -9,7 +9,7 @@ use crate::model::FunctionKind;
 
 /// What trains on several processes, and joins the job by itself.
 const FRAMEWORKS: [&str; 7] =
-    ["Trainer", "TrainingArguments", "Fabric", "Accelerator", "DistributedDataParallel", "Engine", "spawn"];
+    ["Trainer", "TrainingArguments", "Fabric", "Accelerator", "DistributedDataParallel", "hvd", "spawn"];
 
 /// Functions looked at on the way up to those who call, and down to what they call.
 const MAX_FUNCTIONS: usize = 200;
