@@ -165,6 +165,6 @@ fn class_communicates(
 ) -> bool {
     let Some(class) = class_around(program, file, function) else { return false };
     let home = program.locate_class(class).0;
-    let methods = program.class(class).methods.iter().map(|&(_, method)| program.function_id(home, method));
-    methods.into_iter().any(|method| communicates(communication, method))
+    let mut methods = program.class(class).methods.iter().map(|&(_, method)| program.function_id(home, method));
+    methods.any(|method| communicates(communication, method))
 }

@@ -42,14 +42,15 @@ impl Common<'_> {
         scripts > 0
     }
 
-    /// Whether a function joins the job, or hands itself to what does.
+    /// Whether a function joins the job, or calls what does: `init_distributed_mode`, not `is_dist_initialized`.
     fn joins(&mut self, function: FunctionId, depth: usize, seen: &mut FxHashSet<FunctionId>) -> bool {
         if seen.len() > MAX_FUNCTIONS || !seen.insert(function) {
             return false;
         }
+        let by_name = |name: &str| name.contains("init") && name.contains("dist") && !name.contains("initialized");
         let says_so = self.program.function(function).mentions.iter().any(|name| {
             let name = name.as_str();
-            JOINS.contains(&name) || FRAMEWORKS.contains(&name) || name.contains("init") && name.contains("dist")
+            JOINS.contains(&name) || FRAMEWORKS.contains(&name) || by_name(name)
         });
         says_so
             || depth > 0 && {

@@ -4,8 +4,12 @@ import torch
 import torch.distributed as dist
 
 
+def is_dist_initialized():
+    return dist.is_available() and dist.is_initialized()
+
+
 def count(lengths):
-    if dist.is_initialized():
+    if is_dist_initialized():
         found = [None] * dist.get_world_size()
         dist.all_gather_object(found, lengths)
         lengths = [length for part in found for length in part]
