@@ -37,7 +37,8 @@ fn told(program: &Program, mut engine: Engine<'_>, function: FunctionId, limit: 
     let span = program.function(function).span;
     let mut printer = Printer { engine: &engine, function, lines: Vec::new(), limit, holes: Vec::new() };
     printer.line(0, format!("{} ({})", dotted(program, function), printer.place(Site { file, span })));
-    match engine.effects.summed(root).events {
+    let summed = engine.effects.summed(root);
+    match summed.events || summed.invokes {
         true => printer.tree(root, 1),
         false if program.file(file).model.function(local).skeleton => printer.line(1, "was not read in full"),
         false => printer.line(1, "issues nothing"),
@@ -207,7 +208,8 @@ impl Printer<'_, '_> {
                 None => self.line(depth, "yield"),
             },
             Effect::Call { function, site, body } => {
-                if engine.effects.summed(*body).events || self.may_leave(*body) {
+                let summed = engine.effects.summed(*body);
+                if summed.events || summed.invokes || self.may_leave(*body) {
                     self.line(depth, format!("call {} ({})", engine.function_name(*function), self.place(*site)));
                     let caller = std::mem::replace(&mut self.function, *function);
                     self.tree(*body, depth + 1);

@@ -5,6 +5,7 @@
 
 mod callers;
 mod fired;
+mod handed;
 mod reads;
 mod seeds;
 
@@ -92,6 +93,8 @@ struct Search<'p> {
     firing: FxHashSet<FunctionId>,
     /// Methods of which an argument may tell whose they are.
     told_by_arguments: FxHashSet<Symbol>,
+    /// Objects that were followed to their calls.
+    followed: handed::Followed,
 }
 
 impl<'p> Search<'p> {
@@ -110,6 +113,7 @@ impl<'p> Search<'p> {
             fired: FxHashMap::default(),
             firing: FxHashSet::default(),
             told_by_arguments: program.catalog.methods_told_by_arguments(),
+            followed: handed::Followed::default(),
         };
         search.name_what_matters();
         for file in program.file_ids() {

@@ -93,7 +93,8 @@ impl<'p> Engine<'p> {
         }
     }
 
-    fn is_constant(&self, value: Value) -> bool {
+    /// Whether a value is spelled out.
+    pub(super) fn is_constant(&self, value: Value) -> bool {
         matches!(self.values.node(value), Node::Int(_) | Node::Bool(_) | Node::None | Node::Str(_))
     }
 

@@ -164,7 +164,10 @@ impl<'p> Engine<'p> {
             if let Some(expr) = self.program.single_assignment(file, body, name) {
                 let mut frame = self.module_frame(file);
                 (frame.local, frame.function) = (body, self.program.function_id(file, body));
-                return Some(self.expression(&mut frame, expr));
+                let value = self.expression(&mut frame, expr);
+                // What a field holds that nobody gives is only what it begins with: settings are made so.
+                let is_default = self.is_constant(value) && self.fields(class).contains(&name);
+                return (!is_default).then_some(value);
             }
         }
         None

@@ -349,10 +349,12 @@ impl<'p> Engine<'p> {
             Effect::Invoke { callee: asked, args, site } => {
                 let callee = self.replaced(asked, by);
                 let args = self.all(args, by);
-                // What an object of the caller's keeps in an attribute: a wrapped model, say.
-                let kept = matches!(self.values.node(asked), Node::Attribute(..) | Node::Apply(..))
-                    && matches!(self.values.node(callee), Node::Typed(_) | Node::Instance(..));
-                match kept {
+                // What the caller hands over, or an object of the caller's keeps in an attribute: a wrapped model, say.
+                let handed = matches!(
+                    self.values.node(asked),
+                    Node::Attribute(..) | Node::Apply(..) | Node::Parameter(..) | Node::Capture(..)
+                );
+                match handed && matches!(self.values.node(callee), Node::Typed(_) | Node::Instance(..)) {
                     true => self.object_called(callee, &args, site),
                     false => self.invoke_effect(callee, args, site),
                 }

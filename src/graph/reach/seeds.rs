@@ -9,7 +9,7 @@ use crate::base::{FileId, Symbol};
 use crate::graph::bindings::ImportedName;
 use crate::graph::evaluate::BACKWARD;
 use crate::graph::resolve::Target;
-use crate::model::{Callee, Expr, ExprId, LocalFunction, Stmt, each_call, each_statement};
+use crate::model::{Expr, ExprId, LocalFunction, Stmt, each_call, each_statement};
 
 impl Search<'_> {
     /// The functions that call an operation themselves.
@@ -57,7 +57,8 @@ impl Search<'_> {
         seeds.extend(near.map(|mention| (mention.caller, mention.at)));
     }
 
-    /// An object whose call is an operation (a wrapped module): whoever calls what it is assigned to, in this file.
+    /// An object whose call is an operation (a wrapped module): whoever calls what it is assigned to, in this file, or is
+    /// handed it and calls it.
     fn calls_of_object(&self, constructor: Mention, seeds: &mut Vec<Place>) {
         let program = self.program;
         let (file, local) = program.locate(constructor.caller);
@@ -85,72 +86,7 @@ impl Search<'_> {
                 }
             }
         });
-        self.handed_objects(file, &names, seeds);
-        self.calls_of(file, &names, seeds);
-    }
-
-    /// Objects that constructors of the program are handed, and keep in an attribute: whoever calls that.
-    fn handed_objects(&self, file: FileId, names: &[Symbol], seeds: &mut Vec<Place>) {
-        let program = self.program;
-        let model = &program.file(file).model;
-        let is_one = |expr: ExprId| match model.expr(expr) {
-            Expr::Name(name) | Expr::Attribute { name, .. } => names.contains(&name),
-            _ => false,
-        };
-        for call in model.calls() {
-            let by_name = model.keywords(*call).iter().map(|keyword| (keyword.name, keyword.value));
-            let by_position = model.list(call.args).iter().map(|&arg| (None, arg));
-            let given: Vec<(usize, Option<Symbol>)> = by_position
-                .chain(by_name)
-                .enumerate()
-                .filter(|(_, (_, value))| is_one(*value))
-                .map(|(at, (name, _))| (at + 1, name))
-                .collect();
-            if given.is_empty() {
-                continue;
-            }
-            let Some(Target::Class(class)) = program.target(file, model.module(), call.callee) else { continue };
-            let Some(constructor) = program.method(class, Symbol::new("__init__")) else { continue };
-            let (home, local) = program.locate(constructor);
-            let own = &program.file(home).model;
-            let definition = own.function(local);
-            let handed: Vec<Symbol> = given
-                .into_iter()
-                .filter_map(|(at, name)| name.or_else(|| definition.parameters.get(at).map(|parameter| parameter.name)))
-                .collect();
-            let mut kept = Vec::new();
-            each_statement(own, definition.body, &mut |_, stmt| {
-                if let Stmt::Assign { targets, value } = stmt
-                    && matches!(own.expr(*value), Expr::Name(name) if handed.contains(&name))
-                {
-                    kept.extend(own.list(*targets).iter().filter_map(|&target| match own.expr(target) {
-                        Expr::Attribute { name, .. } => Some(name),
-                        _ => None,
-                    }));
-                }
-            });
-            if !kept.is_empty() {
-                self.calls_of(home, &kept, seeds);
-            }
-        }
-    }
-
-    /// Places in a file where something of these names is called, or a method of it.
-    fn calls_of(&self, file: FileId, names: &[Symbol], seeds: &mut Vec<Place>) {
-        let program = self.program;
-        let model = &program.file(file).model;
-        for (index, function) in model.functions.iter().enumerate() {
-            let is_one = |expr: ExprId| match model.expr(expr) {
-                Expr::Name(name) | Expr::Attribute { name, .. } => names.contains(&name),
-                _ => false,
-            };
-            // The object itself is called, or a method of it.
-            let calls_one = |callee: &&Callee| {
-                is_one(callee.expr) || matches!(model.expr(callee.expr), Expr::Attribute { value, .. } if is_one(value))
-            };
-            let id = program.function_id(file, LocalFunction(index as u32));
-            seeds.extend(function.callees.iter().filter(calls_one).map(|callee| (id, callee.at)));
-        }
+        self.follow_objects(file, &names, seeds);
     }
 
     fn is_operation(&self, mention: Mention, name: Symbol) -> bool {
