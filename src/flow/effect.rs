@@ -306,6 +306,9 @@ impl Effects {
                     sum.varies |= facts.vary;
                     sum.answers |= facts.vary | facts.shape;
                 }
+                if event.members.is_some_and(|members| values.part_of_the_job_in(members).is_some()) {
+                    (sum.varies, sum.answers) = (Axes::ALL, Axes::ALL);
+                }
                 // Ranks that name another place still issue the same.
                 sum.open |= event.place.is_some_and(|place| values.facts(place).open);
                 sum

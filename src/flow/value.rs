@@ -49,6 +49,9 @@ const MAX_DEPTH: u16 = 96;
 /// Parts of a question that are looked at to see whether its answer lasts.
 const MAX_LASTING: usize = 16;
 
+/// Parts of a list of members that are looked at.
+const MAX_MEMBERS: usize = 60;
+
 /// The arena of values.
 #[derive(Default)]
 pub struct Values {
@@ -352,5 +355,27 @@ impl Values {
             }
             _ => self.groups.get(&group).copied().unwrap_or_else(|| Axes::hashed(u64::from(group.0))),
         }
+    }
+
+    /// Whether it is the list of the ranks of a group that is not known to hold all of them: ranks outside have another
+    /// group of that name, and another list.
+    pub(super) fn lists_a_part_of_the_job(&self, value: Value) -> bool {
+        let Node::Apply(name, of) = self.node(value) else { return false };
+        name.as_str() == MEMBERS
+            && of.first().is_some_and(|&group| {
+                let group = self.meaning(group).unwrap_or(group);
+                !matches!(self.node(group), Node::World | Node::None | Node::MadeGroup(..))
+            })
+    }
+
+    /// The first such list that a list is made of.
+    pub fn part_of_the_job_in(&self, members: Value) -> Option<Value> {
+        let mut found = None;
+        self.search(members, MAX_MEMBERS, |part, further| {
+            further.extend(parts(self.node(part)));
+            found = self.lists_a_part_of_the_job(part).then_some(part);
+            found.is_some()
+        });
+        found
     }
 }

@@ -119,7 +119,7 @@ pub(super) fn world_size(terms: Terms<'_>, outline: &Outline) -> i64 {
                 push(&[*test], false);
                 push(&[*then, *otherwise], near_rank);
             }
-            Node::Sequence(parts) => push(parts, near_rank),
+            Node::Sequence(parts) | Node::Range(parts) | Node::Mapped(_, parts) => push(parts, near_rank),
             Node::MadeGroup(_, ranks) => push(&[*ranks], true),
             _ => {}
         }

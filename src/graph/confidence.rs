@@ -154,8 +154,10 @@ impl Evidence<'_, '_> {
         }
     }
 
+    /// Whether something was born in the function that asks for it; where nothing is asked, in that of the operation.
     pub(super) fn is_near(&self, born: Site) -> bool {
-        self.decision.is_some_and(|decision| self.engine.same_function(decision.site, born))
+        let at = self.decision.map_or(self.engine.effects.event(self.main).site, |decision| decision.site);
+        self.engine.same_function(at, born)
     }
 
     /// A fact of the outside world that comes from another function has come a long way, through attributes and returns

@@ -120,6 +120,7 @@ pub(super) fn event_leaf(engine: &Engine<'_>, event: EventId, found: &Found) -> 
         .into_iter()
         .flatten()
         .find_map(|value| leaf(engine, value, found.world.axes))
+        .or_else(|| event.members.and_then(|members| engine.values.part_of_the_job_in(members)))
 }
 
 pub(super) fn origin(

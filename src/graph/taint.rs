@@ -117,6 +117,8 @@ impl Taint {
                 taint.names.insert(name);
             }
         }
+        // The ranks of a group are others where its members are: what is made of them is.
+        taint.names.insert(Symbol::new("get_process_group_ranks"));
         // A function that is handed a root and a group names a root as the operation does.
         let named = |function: &Function, names: &[&str]| {
             function.parameters.iter().any(|parameter| names.contains(&parameter.name.as_str()))

@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 
 use super::{Concrete, Evaluator, GroupKey, Truth};
+use crate::flow::axes::Axes;
 use crate::flow::value::{Node, Value, parts};
 
 /// Parts of a value that are looked at.
@@ -33,18 +34,35 @@ impl Evaluator<'_> {
 
     /// What the members of a group that is made say: 2 where each rank makes one of its own with one member, itself as a
     /// rule, so that nobody waits for another. Members that are worked out from this rank's own number, by sizes that
-    /// are not known, are others on some other rank.
+    /// are not known, are others on some other rank: what is assumed of a size may hold all ranks in one group.
     pub fn members_wire(&self, members: Option<Value>) -> u64 {
-        let own = |members: &Value| self.values.vary(*members).meets(self.world.axes);
+        let own = |members: &Value| {
+            self.values.vary(*members).meets(self.world.axes)
+                || self.values.part_of_the_job_in(*members).is_some()
+        };
         let Some(members) = members.filter(own) else { return self.wire(members) };
         match self.value(members) {
             Concrete::Tuple(ranks) if ranks.len() == 1 => 2,
-            Concrete::Opaque(known) => match self.places_in(known) {
-                places if places.is_empty() => self.wire(Some(members)),
-                places => label(&(known, places)),
-            },
+            Concrete::Opaque(known) => self.worked_out_wire(known),
+            _ if self.values.any_part(members, MAX_PARTS, |part| self.is_assumed(part)) => self.worked_out_wire(members),
             _ => self.wire(Some(members)),
         }
+    }
+
+    fn worked_out_wire(&self, members: Value) -> u64 {
+        match self.places_in(members) {
+            places if places.is_empty() => self.wire(Some(members)),
+            places => label(&(members, places)),
+        }
+    }
+
+    /// Whether a number is only assumed, or a list of ranks is that of a group that others have another of.
+    fn is_assumed(&self, value: Value) -> bool {
+        let of_axis = matches!(
+            self.values.node(self.values.meaning(value).unwrap_or(value)),
+            Node::Size(axes) if !axes.is_all()
+        );
+        of_axis || self.values.lists_a_part_of_the_job(value)
     }
 
     /// The numbers of this rank that a list of ranks is worked out from, by arithmetic and by looking up: not by how many
@@ -55,6 +73,9 @@ impl Evaluator<'_> {
             match self.values.node(part) {
                 Node::Rank(axes) if axes.is_all() => places.push(self.coordinate(*axes)),
                 Node::Rank(_) | Node::Length(_) => {}
+                // What this rank has found out by itself: the name of its host.
+                Node::Local(..) => places.push(self.coordinate(Axes::ALL)),
+                Node::Apply(..) if self.values.lists_a_part_of_the_job(part) => places.push(self.coordinate(Axes::ALL)),
                 Node::If(test, then, otherwise) => match self.truth(*test) {
                     Truth::Known(holds) => further.extend([*test, if holds { *then } else { *otherwise }]),
                     Truth::Same(_) => further.extend([*test, *then, *otherwise]),

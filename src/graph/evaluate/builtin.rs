@@ -154,7 +154,12 @@ impl<'p> Engine<'p> {
                 Some(group),
             ) => match *self.values.node(group) {
                 Node::MadeGroup(_, ranks) if !matches!(self.values.node(ranks), Node::Unknown(_)) => ranks,
-                _ => self.values.make(Node::Apply(Symbol::new(crate::flow::MEMBERS), Box::from([group]))),
+                _ => {
+                    let ranks = self.values.make(Node::Apply(Symbol::new(crate::flow::MEMBERS), Box::from([group])));
+                    let reason = "the ranks of this rank's group: outside of it they are others";
+                    self.born(ranks, frame, span, reason, Confidence::Medium);
+                    ranks
+                }
             },
             // The launcher's variables are numbers, however they are spelled.
             ("int" | "str", Some(value))

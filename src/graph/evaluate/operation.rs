@@ -102,7 +102,11 @@ impl<'p> Engine<'p> {
         let local = operation
             .members_only
             .and_then(|operand| self.operand(arguments, operand))
-            .is_some_and(|(only, _)| *self.values.node(only) == Node::Bool(true));
+            // Who works out whether all have to come in knows that they may have to.
+            .is_some_and(|(only, _)| match self.values.node(only) {
+                Node::Bool(only) => *only,
+                node => matches!(node, Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..)),
+            });
         let shaped =
             operation.shaped.first().and_then(|&operand| self.operand(arguments, operand)).map(|found| found.0);
         let place = operation.places.iter().find_map(|&operand| self.operand(arguments, operand)).map(|found| found.0);
