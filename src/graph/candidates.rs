@@ -66,7 +66,7 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
                         || parts.hands_on(&sensitive)
                         || reaching.firing.contains(&id)
                 };
-                if runs_on_one || parts.is_notable(taint) || differs() {
+                if runs_on_one || parts.is_notable(taint) || taint.pooled().holds(id) || differs() {
                     out.insert(id);
                     // What a nested function captures is known where its home runs.
                     let mut home = function.parent;

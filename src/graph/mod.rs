@@ -38,6 +38,7 @@ mod outline;
 mod parity;
 mod partings;
 mod paths;
+mod pooled;
 mod program;
 mod protected;
 pub mod protocol;

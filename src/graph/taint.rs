@@ -14,6 +14,7 @@ use crate::model::{Function, FunctionKind, Sink};
 
 use super::evaluate::data::{is_batch, is_labels, is_loader};
 use super::fed::Fed;
+use super::pooled::Pooled;
 use super::program::Program;
 use super::resolve::is_builtin;
 use super::suspects::Suspects;
@@ -49,6 +50,8 @@ pub struct Taint {
     raising: FxHashSet<Symbol>,
     /// Parameters that hold a batch, though they are not called so.
     fed: Fed,
+    /// Questions about data that is pooled over ranks further on.
+    pooled: Pooled,
 }
 
 /// How common names are in a program.
@@ -151,6 +154,7 @@ impl Taint {
             taint.names.insert(Symbol::new(name));
         }
         taint.fed = Fed::of(program);
+        taint.pooled = Pooled::of(program);
         taint.names.extend(taint.fed.attributes());
         let frequency = Frequency::of(program);
         taint.add_answers_of_requests(program, &frequency);
@@ -194,6 +198,11 @@ impl Taint {
     /// Parameters that hold a batch, though they are not called so.
     pub(super) fn fed(&self) -> &Fed {
         &self.fed
+    }
+
+    /// Questions about data that is pooled over ranks further on.
+    pub(super) fn pooled(&self) -> &Pooled {
+        &self.pooled
     }
 
     /// Whether the name may stand for something that differs behind the name `before` it.

@@ -37,14 +37,15 @@ impl Evaluator<'_> {
     /// are not known, are others on some other rank: what is assumed of a size may hold all ranks in one group.
     pub fn members_wire(&self, members: Option<Value>) -> u64 {
         let own = |members: &Value| {
-            self.values.vary(*members).meets(self.world.axes)
-                || self.values.part_of_the_job_in(*members).is_some()
+            self.values.vary(*members).meets(self.world.axes) || self.values.part_of_the_job_in(*members).is_some()
         };
         let Some(members) = members.filter(own) else { return self.wire(members) };
         match self.value(members) {
             Concrete::Tuple(ranks) if ranks.len() == 1 => 2,
             Concrete::Opaque(known) => self.worked_out_wire(known),
-            _ if self.values.any_part(members, MAX_PARTS, |part| self.is_assumed(part)) => self.worked_out_wire(members),
+            _ if self.values.any_part(members, MAX_PARTS, |part| self.is_assumed(part)) => {
+                self.worked_out_wire(members)
+            }
             _ => self.wire(Some(members)),
         }
     }

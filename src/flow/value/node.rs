@@ -178,6 +178,9 @@ pub const SPREAD: &str = "spread";
 /// The function of a range and of a list: as many elements, all from the list.
 pub const REPEAT: &str = "repeat";
 
+/// The function of an answer and of what this rank alone knows: a question about its own data.
+pub const POOLED: &str = "pooled";
+
 /// What an attribute holds that nobody has written yet.
 pub const UNSET: &str = "unset";
 

@@ -1,6 +1,6 @@
 //! The few identities that keep equal things equal.
 
-use super::{COLLECTED, COMPREHENSION, IS_MEMBER, MEMBERS, Node, Value, Values, WITHOUT};
+use super::{COLLECTED, COMPREHENSION, IS_MEMBER, MEMBERS, Node, POOLED, Value, Values, WITHOUT};
 use crate::base::{Site, Symbol};
 use crate::model::CompareOp;
 
@@ -47,6 +47,13 @@ impl Values {
                 Node::Not(inner) => Ok(inner),
                 _ => Err(Node::Not(value)),
             },
+            // A caller hands over what is known.
+            Node::Apply(name, ref parts)
+                if name.as_str() == POOLED
+                    && matches!(self.node(parts[0]), Node::Bool(_) | Node::None | Node::Int(_)) =>
+            {
+                Ok(parts[0])
+            }
             Node::Compare(op, left, right) => {
                 let positive = match op {
                     CompareOp::NotEq => CompareOp::Eq,

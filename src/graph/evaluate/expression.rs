@@ -11,6 +11,14 @@ use super::{Engine, Frame};
 impl<'p> Engine<'p> {
     /// The value of an expression; what evaluating it issues is emitted into the frame.
     pub(super) fn expression(&mut self, frame: &mut Frame<'p>, id: ExprId) -> Value {
+        let value = self.expressed(frame, id);
+        match frame.pools && self.taint.pooled().asks(frame.function, id) {
+            true => self.asked_of_pooled(frame, id, value),
+            false => value,
+        }
+    }
+
+    fn expressed(&mut self, frame: &mut Frame<'p>, id: ExprId) -> Value {
         let model = frame.model;
         let span = model.span(id);
         match model.expr(id) {

@@ -43,6 +43,8 @@ pub(in crate::graph) struct Frame<'p> {
     pub(super) cuts: Vec<CutShort>,
     /// Whether a loop is around.
     pub(super) turning: bool,
+    /// Whether the function asks for data that it pools.
+    pub(super) pools: bool,
 }
 
 impl<'p> Frame<'p> {

@@ -41,6 +41,7 @@ mod operation;
 mod packed;
 mod passed;
 mod places;
+mod pooled;
 mod premise;
 mod rebound;
 mod records;
@@ -128,6 +129,8 @@ pub struct Engine<'p> {
     pub(super) shares: FxHashSet<Value>,
     /// Whether anything in the program speaks of sharded models, once somebody has asked.
     pub(in crate::graph) knows_of_sharding: OnceLock<bool>,
+    /// Questions about data that is pooled further on, with what each rank answers for itself.
+    pooled: FxHashMap<Value, Value>,
     /// Values that this rank's clock told.
     pub(super) clocks: FxHashSet<Value>,
     /// Values that say what lies on this rank's disk.
@@ -203,6 +206,7 @@ impl<'p> Engine<'p> {
             births: births::Births::default(),
             shares: FxHashSet::default(),
             knows_of_sharding: OnceLock::new(),
+            pooled: FxHashMap::default(),
             clocks: FxHashSet::default(),
             disks: FxHashSet::default(),
             own_names: FxHashSet::default(),
@@ -336,6 +340,7 @@ impl<'p> Engine<'p> {
             failing: None,
             cuts: Vec::new(),
             turning: false,
+            pools: self.taint.pooled().holds(function),
         };
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);

@@ -103,6 +103,7 @@ impl<'p> Engine<'p> {
             failing: None,
             cuts: Vec::new(),
             turning: false,
+            pools: false,
         }
     }
 
