@@ -32,6 +32,15 @@ impl Evidence<'_, '_> {
         self.engine.is_test(self.function)
     }
 
+    /// Whether only scripts come to the place where ranks are said to part that never join a job: what communicates is
+    /// of a library, for who has peers.
+    pub(super) fn is_run_by_scripts_alone(&self) -> bool {
+        let engine = self.engine;
+        let parting = self.decision.map_or(engine.effects.event(self.main).site, |decision| decision.site);
+        parting.file != engine.effects.event(self.main).site.file
+            && engine.scripts.run_alone(engine.program, engine.taint, self.function)
+    }
+
     /// Whether a rank has gone into an opaque answer by more than comparisons and sums: through what was kept in a
     /// variable behind a question for it, through elements, attributes, unknown functions. Which ranks answer what
     /// nobody has shown.

@@ -142,7 +142,8 @@ fn named_by(engine: &Engine<'_>, place: Value) -> Option<Value> {
             Node::Apply(name, parts) if !(is_format(name.as_str()) && of_days(engine, parts)) => further.extend(parts),
             Node::Binary(_, left, right) => further.extend([*left, *right]),
             // Whom a question about the rank has name it names it for itself: the others have no name for it.
-            Node::If(_, then, otherwise) if values.is_absent(*then) || values.is_absent(*otherwise) => {}
+            Node::If(test, then, otherwise)
+                if !values.vary(*test).is_empty() && (values.is_absent(*then) || values.is_absent(*otherwise)) => {}
             Node::If(_, then, otherwise) => further.extend([*then, *otherwise]),
             Node::Attribute(whole, _) | Node::Index(whole, _) => further.push(*whole),
             Node::Sequence(parts) | Node::Mapped(_, parts) | Node::Invoked(_, parts) => further.extend(parts),

@@ -14,6 +14,7 @@ use crate::model::{Expr, ExprId, File, LocalFunction};
 use super::blocks::is_test;
 use super::program::Program;
 use super::taint::Taint;
+pub(super) use alone::Scripts;
 pub use common::Together;
 use common::{Common, Made};
 pub use deeds::Does;

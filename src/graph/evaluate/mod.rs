@@ -75,6 +75,7 @@ use frame::Frame;
 
 use super::classes::Terms;
 use super::program::Program;
+use super::races::Scripts;
 use super::taint::Taint;
 
 /// How deep calls are followed on demand before a callee counts as unknown.
@@ -174,6 +175,8 @@ pub struct Engine<'p> {
     outermost: RefCell<FxHashMap<FileId, Box<[Span]>>>,
     /// Expressions by where they are written, in files that findings speak of.
     written: RefCell<FxHashMap<FileId, FxHashMap<Span, ExprId>>>,
+    /// Which functions only scripts of one process run.
+    pub(super) scripts: Scripts<'p>,
     /// Attributes of which somebody has asked whether anybody turns them on.
     pub(super) untouched: RefCell<FxHashMap<Symbol, bool>>,
 }
@@ -233,6 +236,7 @@ impl<'p> Engine<'p> {
             outermost: RefCell::default(),
             written: RefCell::default(),
             untouched: RefCell::default(),
+            scripts: Scripts::default(),
             none,
         }
     }

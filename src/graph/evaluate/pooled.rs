@@ -24,7 +24,10 @@ impl<'p> Engine<'p> {
             )
         };
         let is_constant = matches!(self.values.node(answer), Node::Bool(_) | Node::Int(_) | Node::None | Node::Str(_));
-        if self.values.vary(answer).is_all() || is_constant || self.values.any_part(answer, MAX_PARTS, settled) {
+        // Where it is known for another reason to be this rank's own, that one explains more.
+        let is_known = self.values.vary(answer).is_all()
+            || self.values.any_part(answer, MAX_PARTS, |part| self.shares.contains(&part));
+        if is_known || is_constant || self.values.any_part(answer, MAX_PARTS, settled) {
             return answer;
         }
         let span = frame.model.span(asked);

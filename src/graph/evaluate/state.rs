@@ -166,9 +166,14 @@ impl<'p> Engine<'p> {
                 let mut frame = self.module_frame(file);
                 (frame.local, frame.function) = (body, self.program.function_id(file, body));
                 let value = self.expression(&mut frame, expr);
-                // What a field holds that nobody gives is only what it begins with: settings are made so.
-                let is_default = self.is_constant(value) && self.fields(class).contains(&name);
-                return (!is_default).then_some(value);
+                // What a field holds that nobody gives is only what it begins with: settings are made so. What is on
+                // unless somebody turns it off is on.
+                let is_on = *self.values.node(value) == Node::Bool(true);
+                let is_default = self.is_constant(value) && !is_on && self.fields(class).contains(&name);
+                return Some(match is_default {
+                    true => self.unknown(&frame, frame.model.span(expr)),
+                    false => value,
+                });
             }
         }
         None

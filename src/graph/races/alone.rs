@@ -1,21 +1,39 @@
 //! Scripts of one process: what they call may communicate where there are peers, and they never join any.
 
-use rustc_hash::FxHashSet;
+use std::cell::RefCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::common::Common;
-use crate::base::FunctionId;
+use crate::base::{FunctionId, Symbol};
+use crate::graph::program::Program;
+use crate::graph::taint::Taint;
 use crate::graph::versions::JOINS;
 use crate::model::FunctionKind;
 
 /// What trains on several processes, and joins the job by itself.
-const FRAMEWORKS: [&str; 7] =
-    ["Trainer", "TrainingArguments", "Fabric", "Accelerator", "DistributedDataParallel", "hvd", "spawn"];
+const FRAMEWORKS: [&str; 8] =
+    ["Trainer", "TrainingArguments", "Fabric", "Accelerator", "PartialState", "DistributedDataParallel", "hvd", "spawn"];
 
 /// Functions looked at on the way up to those who call, and down to what they call.
 const MAX_FUNCTIONS: usize = 200;
 
 /// Calls down to what joins the job.
 const MAX_DEPTH: usize = 4;
+
+/// What is known of the trees of a program in which that was asked.
+#[derive(Default)]
+pub(in crate::graph) struct Scripts<'p>(RefCell<FxHashMap<Symbol, Common<'p>>>);
+
+impl<'p> Scripts<'p> {
+    /// Whether only scripts run a function that never join a job.
+    pub(in crate::graph) fn run_alone(&self, program: &'p Program, taint: &'p Taint, function: FunctionId) -> bool {
+        let (file, _) = program.locate(function);
+        let mut known = self.0.borrow_mut();
+        let common = known.entry(program.tree_of(file)).or_insert_with(|| Common::of_tree(program, taint, file));
+        common.is_of_scripts_alone(function)
+    }
+}
 
 impl Common<'_> {
     /// Whether the function is run by scripts, as far as it is known who calls it, none of which joins a job of several
@@ -47,7 +65,8 @@ impl Common<'_> {
         if seen.len() > MAX_FUNCTIONS || !seen.insert(function) {
             return false;
         }
-        let by_name = |name: &str| name.contains("init") && name.contains("dist") && !name.contains("initialized");
+        let of_a_job = |name: &str| ["dist", "megatron", "parallel", "mesh"].iter().any(|word| name.contains(word));
+        let by_name = |name: &str| name.contains("init") && of_a_job(name) && !name.contains("initialized");
         let says_so = self.program.function(function).mentions.iter().any(|name| {
             let name = name.as_str();
             JOINS.contains(&name) || FRAMEWORKS.contains(&name) || by_name(name)
