@@ -76,10 +76,10 @@ struct Started<'p> {
     confidence: Confidence,
 }
 
-/// A use before the handle was waited on: where and of what, and the handle with the statement that uses.
+/// A use before anybody has waited: where and of what, and the handle, if any, with the statement that uses.
 struct Early {
     used: (Site, Symbol),
-    handle: (Symbol, Site),
+    handle: Option<(Symbol, Site)>,
 }
 
 impl<'p> Search<'_, 'p> {
@@ -96,7 +96,7 @@ impl<'p> Search<'_, 'p> {
                     if let Some(started) = self.started(file, function, *value)
                         && !synchronises(model, rest)
                     {
-                        self.report(file, function, &started, Misuse::Dropped, None, Confidence::Low);
+                        self.dropped(file, function, &started, rest);
                     }
                 }
                 Stmt::Assign { targets, value } => {
@@ -164,32 +164,53 @@ impl<'p> Search<'_, 'p> {
             }
             return;
         }
+        let Some((misuse, id, used)) = self.early_use(file, started, Some(handle), rest) else { return };
+        let early = Early { used, handle: Some((handle, Site { file, span: model.stmt_span(id) })) };
+        self.report(file, function, started, misuse, Some(early), started.confidence);
+    }
+
+    /// An operation of which nobody keeps the handle: where its buffer is used all the same that is what shows.
+    fn dropped(&mut self, file: FileId, function: LocalFunction, started: &Started<'_>, rest: &[StmtId]) {
+        match self.early_use(file, started, None, rest) {
+            Some((misuse, _, used)) => {
+                let early = Early { used, handle: None };
+                self.report(file, function, started, misuse, Some(early), started.confidence);
+            }
+            None => self.report(file, function, started, Misuse::Dropped, None, Confidence::Low),
+        }
+    }
+
+    /// The first use of a buffer while the operation may still be under way, in the same block: what is done, in which
+    /// statement, and where of what.
+    fn early_use(
+        &self,
+        file: FileId,
+        started: &Started<'_>,
+        handle: Option<Symbol>,
+        rest: &[StmtId],
+    ) -> Option<(Misuse, StmtId, (Site, Symbol))> {
+        let model = &self.program.file(file).model;
         let (outputs, inputs) = self.buffers(file, started);
-        let before = |id: StmtId, used| Early { used, handle: (handle, Site { file, span: model.stmt_span(id) }) };
+        let both: Vec<Symbol> = outputs.iter().chain(&inputs).copied().collect();
         for &id in rest {
             let stmt = model.stmt(id);
-            if mentioned_in(model, id, handle) || synchronising(model, id) {
-                return;
+            if handle.is_some_and(|handle| mentioned_in(model, id, handle)) || synchronising(model, id) {
+                return None;
             }
+            let at = |expr: ExprId| Site { file, span: model.span(expr) };
             if let Some((used, name)) = read_of(model, stmt, &outputs) {
-                let site = Site { file, span: model.span(used) };
-                let early = Some(before(id, (site, name)));
-                self.report(file, function, started, Misuse::Read, early, started.confidence);
-                return;
+                return Some((Misuse::Read, id, (at(used), name)));
             }
-            let both: Vec<Symbol> = outputs.iter().chain(&inputs).copied().collect();
             if let Some((written, name)) = write_of(model, stmt, &both) {
-                let site = Site { file, span: model.span(written) };
-                let early = Some(before(id, (site, name)));
-                self.report(file, function, started, Misuse::Written, early, started.confidence);
-                return;
+                return Some((Misuse::Written, id, (at(written), name)));
             }
             // Rebound: another tensor from here on. What happens to it inside a compound statement is not followed.
             let nested = !blocks_of(stmt).is_empty() && both.iter().any(|&name| mentioned_in(model, id, name));
             if rebinds(model, stmt, &both) || nested {
-                return;
+                return None;
             }
         }
+        None
     }
 
     /// Names of the buffers that the operation fills, and of those that it only reads.
@@ -199,6 +220,14 @@ impl<'p> Search<'_, 'p> {
             let given = argument(model, started.call, operand.position.map(usize::from), operand.parameter)?;
             match model.expr(given) {
                 Expr::Name(name) => Some(name),
+                // The front part of a buffer is the buffer.
+                Expr::Subscript(whole, part) => match (model.expr(whole), model.expr(part)) {
+                    (Expr::Name(name), Expr::Slice(bounds)) => {
+                        let from = model.list(bounds).first().map(|&from| model.expr(from));
+                        matches!(from, Some(Expr::None | Expr::Int(0))).then_some(name)
+                    }
+                    _ => None,
+                },
                 _ => None,
             }
         };
@@ -235,7 +264,7 @@ impl<'p> Search<'_, 'p> {
         confidence: Confidence,
     ) {
         let (op, site) = (started.op, started.site);
-        let (used, handle) = early.map_or((None, None), |early| (Some(early.used), Some(early.handle)));
+        let (used, handle) = early.map_or((None, None), |early| (Some(early.used), early.handle));
         self.out.push(Unawaited { function: (file, function), op, site, misuse, used, handle, confidence });
     }
 }
