@@ -7,7 +7,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::flow::{DISPATCH, Effect, EffectId, GroupKey, LoopKind, Node, TOO_DEEP, Value, parts};
-use crate::model::CompareOp;
+use crate::model::{CompareOp, names_in};
 
 use super::blame::{arm_without, contains, preorder};
 use super::by_rank::{asks_for_numbers, compares_rank};
@@ -30,6 +30,16 @@ impl Evidence<'_, '_> {
     /// Whether a test parts ranks: it is run, on several ranks, and has shown that it gets through.
     pub(super) fn is_tested(&self) -> bool {
         self.engine.is_test(self.function)
+    }
+
+    /// Whether it is only supposed that a backward pass communicates, and something else than the loss itself parts ranks.
+    pub(super) fn goes_back_by_supposition(&self) -> bool {
+        let event = self.engine.effects.event(self.main);
+        let asks_the_loss = || {
+            let asked = self.question().map(|(model, question)| names_in(model, question));
+            asked.is_some_and(|names| names.iter().any(|name| name.as_str().contains("loss")))
+        };
+        self.engine.supposed.contains(&event.site) && !asks_the_loss()
     }
 
     /// Whether only scripts come to the place where ranks are said to part that never join a job: what communicates is

@@ -13,6 +13,7 @@ use crate::catalog::{Entry, Operation, OperationKind};
 use crate::model::{Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_call, each_statement};
 
 use super::conduct::bodies;
+use super::evaluate::BACKWARD;
 use super::evaluate::data::is_count;
 use super::program::Program;
 use super::resolve::Target;
@@ -37,9 +38,9 @@ impl Pooled {
     /// Looks through the program.
     pub(super) fn of(program: &Program) -> Pooled {
         let is_pooling = |(name, entry): (Symbol, &Entry)| pools(entry).map(|_| name.last_part());
-        let operations: FxHashSet<Symbol> = program.catalog.entries().filter_map(is_pooling).collect();
+        let mut wanted: FxHashSet<Symbol> = program.catalog.entries().filter_map(is_pooling).collect();
+        wanted.insert(Symbol::new(BACKWARD));
         let mut pooled = Pooled::default();
-        let mut wanted = operations;
         for _ in 0..=ROUNDS {
             let mut fresh: FxHashSet<Symbol> = FxHashSet::default();
             for (file, local) in bodies(program) {
@@ -83,7 +84,7 @@ impl Pooled {
                 let given = given(program, model, call, callee);
                 payloads.extend(given.filter(|(at, _)| positions.contains(at)).map(|(_, expr)| (expr, true)));
             }
-            _ => {}
+            _ => payloads.extend(loss(model, call).map(|expr| (expr, false))),
         });
         if payloads.is_empty() {
             return None;
@@ -109,6 +110,14 @@ impl Pooled {
         self.parameters.insert(id, positions);
         Some(definition.name)
     }
+}
+
+/// The loss of a backward pass, which pools gradients where the model is wrapped: `loss.backward()`,
+/// `engine.backward(loss)`.
+fn loss(model: &File, call: Call) -> Option<ExprId> {
+    let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
+    let given = model.list(call.args).first().copied();
+    (name.as_str() == BACKWARD).then_some(given.unwrap_or(value))
 }
 
 /// An operation that makes one of what each rank has of its own: it reduces, or gathers.
@@ -153,7 +162,13 @@ fn collect(model: &File, chain: &Chain, test: ExprId, out: &mut FxHashSet<ExprId
         }
         Expr::Unary(UnaryOp::Not, inner) => collect(model, chain, inner, out),
         Expr::Compare(op, left, right) => {
-            let compares = !matches!(op, CompareOp::Is | CompareOp::IsNot | CompareOp::In | CompareOp::NotIn);
+            // A loss that is nothing at all is a part of the model that is switched off.
+            let is_loss = |expr: ExprId| model.last_name(expr).is_some_and(|name| name.as_str().contains("loss"));
+            let compares = match op {
+                CompareOp::Is | CompareOp::IsNot | CompareOp::In | CompareOp::NotIn => false,
+                CompareOp::Eq | CompareOp::NotEq => !is_loss(left) && !is_loss(right),
+                _ => true,
+            };
             let measured = is_number(model, right) && measures(model, chain, left)
                 || is_number(model, left) && measures(model, chain, right);
             if compares && measured {
@@ -162,9 +177,8 @@ fn collect(model: &File, chain: &Chain, test: ExprId, out: &mut FxHashSet<ExprId
         }
         Expr::Name(_) if measures(model, chain, test) => drop(out.insert(test)),
         Expr::Call(call) => {
-            let answers =
-                ["any", "all"].contains(&model.last_name(model.call(call).callee).map_or("", |name| name.as_str()));
-            if answers && measures(model, chain, test) {
+            let asks = |name: Symbol| matches!(name.as_str(), "any" | "all" | "isnan" | "isinf" | "isfinite");
+            if model.last_name(model.call(call).callee).is_some_and(asks) && measures(model, chain, test) {
                 out.insert(test);
             }
         }
@@ -211,10 +225,15 @@ fn measures(model: &File, chain: &Chain, expr: ExprId) -> bool {
                     counted(value)
                 }
                 (Expr::Attribute { value, name }, args) if ANSWERS.contains(&name.as_str()) => {
-                    let known =
-                        |expr: ExprId| matches!(model.expr(expr), Expr::Name(name) if chain.contains_key(&name));
+                    // Which norm it is, is a setting.
+                    let data = |name: Symbol| chain.contains_key(&name) && !name.as_str().ends_with("type");
+                    let known = |expr: ExprId| matches!(model.expr(expr), Expr::Name(name) if data(name));
                     let inner = |expr: ExprId| known(expr) || measures(model, chain, expr);
-                    inner(value) || matches!(args, &[of] if inner(of))
+                    match *args {
+                        [] => inner(value),
+                        [of] => inner(of),
+                        _ => false,
+                    }
                 }
                 _ => false,
             }
@@ -233,7 +252,7 @@ fn sized(model: &File, call: Call) -> Option<ExprId> {
 
 /// Whether something is called a statistic, and not a number of steps or ranks.
 fn is_result(name: Symbol) -> bool {
-    let counts = ["size", "steps", "iters", "epochs", "batches"].iter().any(|end| name.as_str().ends_with(end));
+    let counts = ["size", "steps", "iters", "epochs", "batches", "type"].iter().any(|end| name.as_str().ends_with(end));
     names_statistic(name) && !is_count(name) && !counts
 }
 

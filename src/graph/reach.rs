@@ -20,6 +20,7 @@ use crate::catalog::{Entry, OperationKind};
 pub use crate::model::SOMEWHERE;
 use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, Stmt};
 
+use super::evaluate::FULLY_SHARD;
 use super::evaluate::shown::{SHOWS, TEXTS};
 use super::program::Program;
 use callers::Callers;
@@ -150,7 +151,7 @@ impl<'p> Search<'p> {
             self.mentions.extend(model.classes.iter().map(|class| (class.name, Vec::new())));
             self.mentions.extend(aliases(model, None).into_iter().map(|name| (name, Vec::new())));
         }
-        self.mentions.insert(Symbol::new(APPLY), Vec::new());
+        self.mentions.extend([APPLY, FULLY_SHARD].map(|name| (Symbol::new(name), Vec::new())));
         self.mentions.extend(self.definitions.keys().map(|&(_, name)| (name, Vec::new())));
         let operations = self.program.catalog.entries().filter(|(_, entry)| communicates(entry));
         self.mentions.extend(operations.map(|(name, _)| (name.last_part(), Vec::new())));

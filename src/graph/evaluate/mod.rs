@@ -68,7 +68,7 @@ use crate::flow::{Effect, EffectId, Effects, Node, Value, Values};
 use crate::model::{Expr, ExprId, FunctionKind, Stmt, each_statement};
 
 pub use births::Birth;
-pub(super) use wrapped::BACKWARD;
+pub(super) use wrapped::{BACKWARD, FULLY_SHARD};
 
 use births::Asked;
 use frame::Frame;
@@ -132,6 +132,10 @@ pub struct Engine<'p> {
     pub(in crate::graph) knows_of_sharding: OnceLock<bool>,
     /// Questions about data that is pooled further on, with what each rank answers for itself.
     pooled: FxHashMap<Value, Value>,
+    /// Backward passes of which it is only supposed that they communicate.
+    pub(super) supposed: FxHashSet<Site>,
+    /// Trees that wrap models.
+    wrapping: FxHashMap<Symbol, bool>,
     /// Values that this rank's clock told.
     pub(super) clocks: FxHashSet<Value>,
     /// Values that say what lies on this rank's disk.
@@ -210,6 +214,8 @@ impl<'p> Engine<'p> {
             shares: FxHashSet::default(),
             knows_of_sharding: OnceLock::new(),
             pooled: FxHashMap::default(),
+            supposed: FxHashSet::default(),
+            wrapping: FxHashMap::default(),
             clocks: FxHashSet::default(),
             disks: FxHashSet::default(),
             own_names: FxHashSet::default(),

@@ -4,7 +4,7 @@
 //! The forward pass of a model that is wrapped under a setting counts for nothing: it broadcasts buffers, if the model has
 //! any, and who validates on one rank knows that it has none. Gradients are reduced whatever the model is.
 
-use crate::base::{Site, Span, Symbol};
+use crate::base::{FileId, Site, Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{EffectId, Event, Node, Value};
 
@@ -12,6 +12,13 @@ use super::{Engine, Frame};
 
 /// The method that runs the backward pass.
 pub(in crate::graph) const BACKWARD: &str = "backward";
+
+/// Names of what wraps a model so that its gradients are reduced.
+pub(in crate::graph) const WRAPPERS: [&str; 4] =
+    ["DistributedDataParallel", "FullyShardedDataParallel", FULLY_SHARD, "DeepSpeedEngine"];
+
+/// What wraps a model in place, by a function.
+pub(in crate::graph) const FULLY_SHARD: &str = "fully_shard";
 
 /// Choices that are followed to a wrapped model.
 const MAX_CHOICES: usize = 16;
@@ -44,9 +51,14 @@ impl<'p> Engine<'p> {
     pub(super) fn backward_pass(&mut self, frame: &mut Frame<'p>, loss: Value, span: Span) -> bool {
         let facts = self.values.facts(loss);
         let (wrapped, open) = (facts.wrapped, facts.open);
-        if frame.quiet == 0 && (wrapped || open) {
+        // Who asks whether a loss is a number before it goes back, in a program that wraps models, trains one of them.
+        let supposed = !wrapped && frame.pools && self.wraps_models(frame.file);
+        if frame.quiet == 0 && (wrapped || open || supposed) {
             let site = frame.site(span);
-            let effect = match wrapped {
+            if supposed {
+                self.supposed.insert(site);
+            }
+            let effect = match wrapped || supposed {
                 true => self.implicit_event(BACKWARD, site),
                 false => {
                     let callee = self.values.make(Node::Attribute(loss, Symbol::new(BACKWARD)));
@@ -56,6 +68,20 @@ impl<'p> Engine<'p> {
             self.emit(frame, effect);
         }
         wrapped
+    }
+
+    /// Whether a program wraps models, so that their backward passes communicate.
+    fn wraps_models(&mut self, file: FileId) -> bool {
+        let tree = self.program.tree_of(file);
+        if let Some(&known) = self.wrapping.get(&tree) {
+            return known;
+        }
+        let of_tree = self.program.file_ids().filter(|&file| self.program.tree_of(file) == tree);
+        let wraps = of_tree
+            .flat_map(|file| &self.program.file(file).model.functions)
+            .any(|function| function.mentions.iter().any(|name| WRAPPERS.contains(&name.as_str())));
+        self.wrapping.insert(tree, wraps);
+        wraps
     }
 
     /// What calling a value issues that is the backward pass from a loss, once that is known to come out of a wrapped

@@ -12,8 +12,16 @@ use crate::graph::versions::JOINS;
 use crate::model::FunctionKind;
 
 /// What trains on several processes, and joins the job by itself.
-const FRAMEWORKS: [&str; 8] =
-    ["Trainer", "TrainingArguments", "Fabric", "Accelerator", "PartialState", "DistributedDataParallel", "hvd", "spawn"];
+const FRAMEWORKS: [&str; 8] = [
+    "Trainer",
+    "TrainingArguments",
+    "Fabric",
+    "Accelerator",
+    "PartialState",
+    "DistributedDataParallel",
+    "hvd",
+    "spawn",
+];
 
 /// Functions looked at on the way up to those who call, and down to what they call.
 const MAX_FUNCTIONS: usize = 200;

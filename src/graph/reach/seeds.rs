@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::{Mention, Place, Search, communicates};
 use crate::base::{FileId, Symbol};
 use crate::graph::bindings::ImportedName;
-use crate::graph::evaluate::BACKWARD;
+use crate::graph::evaluate::{BACKWARD, FULLY_SHARD};
 use crate::graph::resolve::Target;
 use crate::model::{Expr, ExprId, LocalFunction, Stmt, each_call, each_statement};
 
@@ -50,6 +50,12 @@ impl Search<'_> {
                         trees.insert(program.tree_of(file));
                     }
                 }
+            }
+        }
+        for mention in self.mentions.get(&Symbol::new(FULLY_SHARD)).map_or(&[][..], Vec::as_slice) {
+            let (file, local) = program.locate(mention.caller);
+            if matches!(program.target(file, local, mention.callee), Some(Target::External(_))) {
+                trees.insert(program.tree_of(file));
             }
         }
         let passes = self.mentions.get(&Symbol::new(BACKWARD)).map_or(&[][..], Vec::as_slice);

@@ -90,3 +90,12 @@ def where_there_are_several(tokens, world_size):
     if world_size > 1:
         dist.all_reduce(total)
     return total
+
+
+def norm_of_a_kind(total_norm, norm_type):
+    if torch.isinf(norm_type):
+        dist.all_reduce(total_norm, op=dist.ReduceOp.MAX)
+    else:
+        total_norm **= norm_type
+        dist.all_reduce(total_norm, op=dist.ReduceOp.SUM)
+    return total_norm ** (1.0 / norm_type)
