@@ -25,8 +25,9 @@ impl<'p> Engine<'p> {
         };
         let is_constant = matches!(self.values.node(answer), Node::Bool(_) | Node::Int(_) | Node::None | Node::Str(_));
         // Where it is known for another reason to be this rank's own, that one explains more.
-        let is_known = self.values.vary(answer).is_all()
-            || self.values.any_part(answer, MAX_PARTS, |part| self.shares.contains(&part));
+        let varies = self.values.vary(answer);
+        let of_share = || self.values.any_part(answer, MAX_PARTS, |part| self.shares.contains(&part));
+        let is_known = varies.is_all() || !varies.is_empty() && of_share();
         if is_known || is_constant || self.values.any_part(answer, MAX_PARTS, settled) {
             return answer;
         }

@@ -74,6 +74,10 @@ pub(super) fn chain_of(model: &File, local: LocalFunction, payloads: Vec<(ExprId
 
 /// Whether a call reduces along one axis alone: `mask.sum(dim=1)`.
 fn is_along_an_axis(model: &File, call: Call) -> bool {
+    // A length along an axis is a number.
+    if model.last_name(call.callee).is_some_and(|name| name.as_str() == "size") {
+        return false;
+    }
     let named = model.keywords(call).iter().filter_map(|keyword| keyword.name);
     let by_position = model.list(call.args).iter().any(|&argument| {
         matches!(model.expr(argument), Expr::Int(_) | Expr::Unary(UnaryOp::Minus, _) | Expr::Tuple(_))

@@ -99,3 +99,11 @@ def norm_of_a_kind(total_norm, norm_type):
         total_norm **= norm_type
         dist.all_reduce(total_norm, op=dist.ReduceOp.SUM)
     return total_norm ** (1.0 / norm_type)
+
+
+def training_step(batch, size):
+    tokens = batch["tokens"]
+    if tokens.size(0) > 200:
+        length = torch.tensor([tokens.size(0)])
+        lengths = [torch.empty_like(length) for _ in range(size)]
+        dist.all_gather(lengths, length)  # error: [conditional-collective]
