@@ -138,16 +138,17 @@ impl<'p> Engine<'p> {
                 {
                     found.push(value);
                     // What the constructor leaves is what the other writers go by.
-                    self.attributes.insert((class, name), found.first().copied());
+                    let begun = self.begun(class, name, found[0]);
+                    self.attributes.insert((class, name), Some(begun));
                 }
             }
         }
         let value = match found[..] {
             [] => self.class_variable(class, name),
+            [one] if partial => Some(self.begun(class, name, one)),
             [one] => Some(one),
             _ => {
-                let (file, local) = program.locate_class(class);
-                let site = Site { file, span: program.file(file).model.class(local).span };
+                let site = self.site_of_class(class);
                 Some(self.values.make(Node::Carried(site, name, found.into())))
             }
         };
@@ -156,6 +157,22 @@ impl<'p> Engine<'p> {
             false => self.attributes.insert((class, name), value),
         };
         value
+    }
+
+    /// What an attribute holds for those who write it again: a number is only what it begins with.
+    fn begun(&mut self, class: ClassId, name: Symbol, first: Value) -> Value {
+        match self.values.node(first) {
+            Node::Int(_) => {
+                let site = self.site_of_class(class);
+                self.values.make(Node::Carried(site, name, Box::from([first])))
+            }
+            _ => first,
+        }
+    }
+
+    fn site_of_class(&self, class: ClassId) -> Site {
+        let (file, local) = self.program.locate_class(class);
+        Site { file, span: self.program.file(file).model.class(local).span }
     }
 
     fn class_variable(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
