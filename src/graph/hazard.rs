@@ -3,7 +3,7 @@
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::catalog::Entry;
 use crate::model::{
-    Block, Call, Expr, ExprId, File, Handler, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
+    Block, Call, Expr, ExprId, File, Handler, LocalFunction, Stmt, StmtId, each_expression, each_statement, expressions_of,
 };
 
 use super::communication::{Communication, calls_in};
@@ -381,7 +381,9 @@ pub fn never_returns(
     depth: u32,
 ) -> bool {
     let model = &program.file(file).model;
-    model.block(block).iter().any(|&id| match model.stmt(id) {
+    // A way that has left before comes back elsewhere: `if "out of memory" in str(error): continue`, and then `raise`.
+    let reached = model.block(block).iter().take_while(|&&id| !may_leave(model, id));
+    reached.copied().collect::<Vec<_>>().into_iter().any(|id| match model.stmt(id) {
         Stmt::Raise(_) => true,
         Stmt::If { body, orelse, .. } => {
             !orelse.is_empty()
@@ -399,6 +401,18 @@ pub fn never_returns(
         }
         _ => false,
     })
+}
+
+/// Whether a statement goes on elsewhere under a condition: back to the loop around, or to the caller.
+fn may_leave(model: &File, id: StmtId) -> bool {
+    let Stmt::If { body, orelse, .. } = model.stmt(id) else { return false };
+    let mut leaves = false;
+    for block in [*body, *orelse] {
+        each_statement(model, block, &mut |_, stmt| {
+            leaves |= matches!(stmt, Stmt::Return(_) | Stmt::Break | Stmt::Continue);
+        });
+    }
+    leaves
 }
 
 /// Whether a call ends the process, or says by its name that it does.
