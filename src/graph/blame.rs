@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{Site, Symbol};
 use crate::flow::{Axes, Difference, Effect, EffectId, EventId, Heal, Healed, LoopKind, Parting, Tracer};
+use crate::model::FunctionKind;
 
 use super::comparison::FUEL;
 use super::evaluate::Engine;
@@ -258,7 +259,15 @@ pub(super) fn depends_on_caller(
         _ => None,
     })?;
     let alone = engine.known_effects(callee)?;
+    // A decorator decides about what it is handed: one function or another.
+    let (file, local) = engine.program.locate(callee);
+    let model = &engine.program.file(file).model;
+    let parent = model.function(local).parent;
+    let is_nested = parent.is_some_and(|parent| model.function(parent).kind == FunctionKind::Def);
     let varies = preorder(engine, alone).into_iter().find_map(|effect| match engine.effects.get(effect) {
+        Effect::Choice { site: at, .. } if *at == site && is_nested && !engine.effects.summed(effect).events => {
+            Some(Axes::NONE)
+        }
         Effect::Choice { test, site: at, .. } if *at == site => Some(engine.values.truth_axes(*test)),
         Effect::Loop { kind: LoopKind::For { iter, .. }, site: at, .. } if *at == site => {
             Some(engine.values.shape(*iter))

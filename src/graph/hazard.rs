@@ -3,7 +3,8 @@
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::catalog::Entry;
 use crate::model::{
-    Block, Call, Expr, ExprId, File, Handler, LocalFunction, Stmt, StmtId, each_expression, each_statement, expressions_of,
+    Block, Call, Expr, ExprId, File, Handler, LocalFunction, Stmt, StmtId, each_expression, each_statement,
+    expressions_of,
 };
 
 use super::communication::{Communication, calls_in};
