@@ -130,6 +130,7 @@ impl Evidence<'_, '_> {
             || *group == GroupKey::World && chosen_by_flag(engine, self.root, self.main)
             || self.hangs_on_a_switch_nobody_turns()
             || self.goes_back_by_supposition()
+            || self.pools_parts_of_the_same()
             || self.is_run_by_scripts_alone();
         match doubtful || self.is_long_way(sure) {
             true => Confidence::Low,

@@ -6,7 +6,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::flow::{DISPATCH, Effect, EffectId, GroupKey, LoopKind, Node, TOO_DEEP, Value, parts};
+use crate::flow::{Axes, DISPATCH, Effect, EffectId, GroupKey, LoopKind, Node, TOO_DEEP, Value, parts};
 use crate::model::{CompareOp, names_in};
 
 use super::blame::{arm_without, contains, preorder};
@@ -30,6 +30,13 @@ impl Evidence<'_, '_> {
     /// Whether a test parts ranks: it is run, on several ranks, and has shown that it gets through.
     pub(super) fn is_tested(&self) -> bool {
         self.engine.is_test(self.function)
+    }
+
+    /// Whether the ranks of a tensor-parallel group are said to have other data of which they pool a statistic: they have
+    /// parts of the same, as much of it and of the same kind.
+    pub(super) fn pools_parts_of_the_same(&self) -> bool {
+        let along = matches!(self.found.group, GroupKey::Axis(axes) if axes.meets(Axes::named("tp")));
+        along && self.leaf.is_some_and(|leaf| self.engine.is_of_pooled(leaf))
     }
 
     /// Whether it is only supposed that a backward pass communicates, and something else than the loss itself parts ranks.

@@ -15,6 +15,7 @@ use super::blocks::is_test;
 use super::program::Program;
 use super::taint::Taint;
 pub(super) use alone::Scripts;
+use alone::is_where_nobody_is_told_apart;
 pub use common::Together;
 use common::{Common, Made};
 pub use deeds::Does;
@@ -101,7 +102,10 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                     || is_tool(definition.name.as_str())
                     || serves(model)
                     || deed.does == Does::Writes
-                        && (is_opened(deed) || by_framework || common.is_of_scripts_alone(function))
+                        && (is_opened(deed)
+                            || by_framework
+                            || is_where_nobody_is_told_apart(&common, file, local, deed.expr)
+                            || common.is_of_scripts_alone(function))
                     || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
                 out.push(FileRace {
                     function,

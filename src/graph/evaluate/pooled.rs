@@ -45,4 +45,9 @@ impl<'p> Engine<'p> {
         self.born(own, frame, span, reason, Confidence::Medium);
         self.values.make(Node::Apply(Symbol::new(POOLED), Box::from([answer, own])))
     }
+
+    /// Whether a value stands for what each rank answers for itself to such a question.
+    pub(in crate::graph) fn is_of_pooled(&self, value: Value) -> bool {
+        self.pooled.values().any(|&own| own == value)
+    }
 }

@@ -4,12 +4,13 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::common::Common;
-use crate::base::{FunctionId, Symbol};
+use super::common::{Common, span_of};
+use super::words::may_ask_for_rank;
+use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
 use crate::graph::versions::JOINS;
-use crate::model::FunctionKind;
+use crate::model::{Block, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
 
 /// What trains on several processes, and joins the job by itself.
 const FRAMEWORKS: [&str; 8] = [
@@ -85,4 +86,33 @@ impl Common<'_> {
                 called.iter().any(|&(_, called)| self.joins(called, depth - 1, seen))
             }
     }
+}
+
+/// Whether a call stands in one arm of a question, and who comes to the other arm asks for the rank: ranks are told apart
+/// there, and here there is one process.
+pub(super) fn is_where_nobody_is_told_apart(
+    common: &Common<'_>,
+    file: FileId,
+    function: LocalFunction,
+    call: ExprId,
+) -> bool {
+    let (program, model) = (common.program, &common.program.file(file).model);
+    let at = model.span(call);
+    let holds = |block: Block| span_of(model, block).is_some_and(|span| span.start <= at.start && at.end <= span.end);
+    let asks = |block: Block| {
+        let mut asks = false;
+        each_statement(model, block, &mut |_, stmt| {
+            if let Stmt::If { test, .. } = stmt {
+                asks |= may_ask_for_rank(program, common.taint, (file, function), *test);
+            }
+        });
+        asks
+    };
+    let mut found = false;
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        if let Stmt::If { body, orelse, .. } = stmt {
+            found |= holds(*orelse) && asks(*body) && !asks(*orelse) || holds(*body) && asks(*orelse) && !asks(*body);
+        }
+    });
+    found
 }

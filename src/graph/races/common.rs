@@ -61,7 +61,7 @@ pub(super) struct Made {
 pub(super) struct Common<'p> {
     pub program: &'p Program,
     pub communication: Communication<'p>,
-    taint: &'p Taint,
+    pub taint: &'p Taint,
     /// Functions of the tree by the functions of it that they mention.
     mentions: FxHashMap<Symbol, Vec<FunctionId>>,
     known: FxHashMap<(FunctionId, ExprId), Option<Known>>,
@@ -355,7 +355,7 @@ fn asks_for_first(program: &Program, model: &File, condition: ExprId) -> Option<
     program.catalog.convention(name).map(|convention| convention.value.axis)
 }
 
-fn span_of(model: &File, block: Block) -> Option<Span> {
+pub(super) fn span_of(model: &File, block: Block) -> Option<Span> {
     let statements = model.block(block);
     let (first, last) = (statements.first()?, statements.last()?);
     Some(Span::new(model.stmt_span(*first).start, model.stmt_span(*last).end))
