@@ -129,6 +129,7 @@ impl Evidence<'_, '_> {
             || self.is_made_by_nobody()
             || *group == GroupKey::World && chosen_by_flag(engine, self.root, self.main)
             || self.hangs_on_a_switch_nobody_turns()
+            || self.has_counted_the_members()
             || self.goes_back_by_supposition()
             || self.pools_parts_of_the_same()
             || self.is_run_by_scripts_alone();

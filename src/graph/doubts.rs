@@ -39,6 +39,21 @@ impl Evidence<'_, '_> {
         along && self.leaf.is_some_and(|leaf| self.engine.is_of_pooled(leaf))
     }
 
+    /// Whether a group is made of the ranks of another one where the function has asked how many those are: who has fewer
+    /// than all of them is turned away.
+    pub(super) fn has_counted_the_members(&self) -> bool {
+        let (engine, values) = (self.engine, &self.engine.values);
+        let Some(ranks) = self.leaf.filter(|&leaf| values.part_of_the_job_in(leaf) == Some(leaf)) else { return false };
+        let counts = |part: Value| matches!(values.node(part), Node::Length(of) if *of == ranks);
+        preorder(engine, self.root).into_iter().any(|effect| match engine.effects.get(effect) {
+            Effect::Choice { test, then, otherwise, .. } => {
+                let turns_away = [*then, *otherwise].into_iter().any(|arm| engine.effects.summed(arm).raises);
+                turns_away && values.any_part(*test, MAX_PARTS, counts)
+            }
+            _ => false,
+        })
+    }
+
     /// Whether it is only supposed that a backward pass communicates, and something else than the loss itself parts ranks.
     pub(super) fn goes_back_by_supposition(&self) -> bool {
         let event = self.engine.effects.event(self.main);

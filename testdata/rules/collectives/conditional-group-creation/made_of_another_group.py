@@ -81,3 +81,10 @@ def each_of_its_own(group):
         if tuple(ranks) not in made:
             made[tuple(ranks)] = dist.new_group(ranks)
     return made
+
+
+def twin_of_all_or_none(group):
+    ranks = dist.get_process_group_ranks(group)
+    if len(ranks) != dist.get_world_size():
+        raise ValueError("every process has to call this")
+    return dist.new_group(ranks, backend="gloo")  # low: [conditional-group-creation]
