@@ -43,11 +43,13 @@ impl Pooled {
         let mut pooled = Pooled::default();
         for _ in 0..=ROUNDS {
             let mut fresh: FxHashSet<Symbol> = FxHashSet::default();
+            // As it was known before the round: which file comes first must not matter.
+            let known = pooled.parameters.clone();
             for (file, local) in bodies(program) {
                 let model = &program.file(file).model;
                 let calls_one = |expr: ExprId| model.last_name(expr).is_some_and(|name| wanted.contains(&name));
                 if model.function(local).callees.iter().any(|callee| calls_one(callee.expr)) {
-                    fresh.extend(pooled.read(program, file, local));
+                    fresh.extend(pooled.read(program, &known, file, local));
                 }
             }
             if fresh.is_empty() {
@@ -69,7 +71,13 @@ impl Pooled {
     }
 
     /// Reads a function; its name, where that has shown more of its parameters to be pooled.
-    fn read(&mut self, program: &Program, file: FileId, local: LocalFunction) -> Option<Symbol> {
+    fn read(
+        &mut self,
+        program: &Program,
+        known: &FxHashMap<FunctionId, Vec<u16>>,
+        file: FileId,
+        local: LocalFunction,
+    ) -> Option<Symbol> {
         let model = &program.file(file).model;
         let id = program.function_id(file, local);
         let mut payloads: Vec<(ExprId, bool)> = Vec::new();
@@ -80,7 +88,7 @@ impl Pooled {
                     .extend(operation.and_then(|operation| payload(model, call, operation)).map(|expr| (expr, false)));
             }
             Some(Target::Function(callee)) if callee != id => {
-                let Some(positions) = self.parameters.get(&callee) else { return };
+                let Some(positions) = known.get(&callee) else { return };
                 let given = given(program, model, call, callee);
                 payloads.extend(given.filter(|(at, _)| positions.contains(at)).map(|(_, expr)| (expr, true)));
             }
@@ -103,8 +111,7 @@ impl Pooled {
         let bound = definition.parameters.iter().enumerate();
         let positions: Vec<u16> =
             bound.filter(|(_, parameter)| chain.get(&parameter.name) == Some(&true)).map(|(at, _)| at as u16).collect();
-        let known = self.parameters.get(&id).map_or(0, Vec::len);
-        if positions.len() <= known {
+        if positions.len() <= self.parameters.get(&id).map_or(0, Vec::len) {
             return None;
         }
         self.parameters.insert(id, positions);
