@@ -10,6 +10,7 @@ mod ends;
 mod events;
 mod healed;
 mod questions;
+mod relations;
 mod topics;
 mod turns;
 
@@ -19,7 +20,6 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{Site, Symbol};
-use crate::model::CompareOp;
 
 use super::bearing::Bearing;
 use super::concrete::{Answers, Assignment, Cases, Concrete, Evaluator, GroupKey, Truth, World, label};
@@ -29,6 +29,7 @@ pub use asked::Asked;
 use asked::Said;
 use build::Run;
 pub use healed::{Heal, Healed};
+use relations::Compared;
 use topics::Topics;
 
 /// A node of a trace.
@@ -227,8 +228,8 @@ pub struct Tracer<'a> {
     both_heard: [Rc<Heard>; 2],
     /// How often a class heard something.
     hearings: u32,
-    /// Questions whether something is this or that constant: what, which, and the answer that says so.
-    equations: FxHashMap<u64, (Value, Value, bool)>,
+    /// Questions of how something stands to a constant.
+    compared: FxHashMap<u64, Compared>,
     /// Questions that have one answer as long as the function runs.
     lasting: FxHashSet<u64>,
     /// Classes traced before.
@@ -289,7 +290,7 @@ impl<'a> Tracer<'a> {
             heard: Heard::default(),
             both_heard: Default::default(),
             hearings: 0,
-            equations: FxHashMap::default(),
+            compared: FxHashMap::default(),
             lasting: FxHashSet::default(),
             classes: FxHashMap::default(),
             common: Answers::default(),
@@ -405,8 +406,8 @@ impl<'a> Tracer<'a> {
 
     /// What a question is about: the answer to one about the same thing may answer it too.
     fn topic(&self, question: u64) -> Topics {
-        match self.equations.get(&question) {
-            Some((subject, ..)) => Topics::of(label(subject)),
+        match self.compared.get(&question) {
+            Some(compared) => Topics::of(label(&compared.subject)),
             None => Topics::of(question),
         }
     }

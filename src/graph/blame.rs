@@ -7,9 +7,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{Site, Symbol};
-use crate::flow::{Axes, Difference, Effect, EffectId, EventId, Heal, Healed, LoopKind, Parting, Tracer};
-use crate::model::FunctionKind;
+use crate::base::{FunctionId, Site, Symbol};
+use crate::flow::{Axes, Difference, Effect, EffectId, EventId, Heal, Healed, LoopKind, Node, Parting, Tracer};
 
 use super::comparison::FUEL;
 use super::evaluate::Engine;
@@ -260,12 +259,11 @@ pub(super) fn depends_on_caller(
     })?;
     let alone = engine.known_effects(callee)?;
     // A decorator decides about what it is handed: one function or another.
-    let (file, local) = engine.program.locate(callee);
-    let model = &engine.program.file(file).model;
-    let parent = model.function(local).parent;
-    let is_nested = parent.is_some_and(|parent| model.function(parent).kind == FunctionKind::Def);
+    let decides_about_another = || runs_what_it_was_handed(engine, callee, alone);
     let varies = preorder(engine, alone).into_iter().find_map(|effect| match engine.effects.get(effect) {
-        Effect::Choice { site: at, .. } if *at == site && is_nested && !engine.effects.summed(effect).events => {
+        Effect::Choice { site: at, .. }
+            if *at == site && !engine.effects.summed(effect).events && decides_about_another() =>
+        {
             Some(Axes::NONE)
         }
         Effect::Choice { test, site: at, .. } if *at == site => Some(engine.values.truth_axes(*test)),
@@ -283,6 +281,20 @@ pub(super) fn depends_on_caller(
         _ => None,
     })?;
     varies.is_empty().then_some(outermost)
+}
+
+/// Whether a function inside another one calls what that one was handed, as what a decorator puts in its place does.
+fn runs_what_it_was_handed(engine: &Engine<'_>, function: FunctionId, effects: EffectId) -> bool {
+    let (file, local) = engine.program.locate(function);
+    let model = &engine.program.file(file).model;
+    let Some(around) = model.function(local).parent.map(|parent| model.function(parent)) else { return false };
+    let is_handed = |name: Symbol| around.parameters.iter().any(|param| param.name == name);
+    preorder(engine, effects).into_iter().any(|effect| match *engine.effects.get(effect) {
+        Effect::Invoke { callee, .. } => {
+            matches!(*engine.values.node(callee), Node::Capture(_, name) if is_handed(name))
+        }
+        _ => false,
+    })
 }
 
 /// Where a choice or loop stands.

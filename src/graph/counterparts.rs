@@ -5,11 +5,14 @@ use rustc_hash::FxHashSet;
 use crate::flow::{Effect, EffectId, EventId, Exit, LoopKind, Node, Value};
 use crate::model::CompareOp;
 
-use super::blame::preorder;
+use super::blame::{arm_without, preorder};
 use super::confidence::Evidence;
 use super::evaluate::Engine;
 use super::untaken::ways_out;
 use super::witness::SplitKind;
+
+/// What stands for all that a library does with a checkpoint.
+const COMPOSED: [&str; 2] = ["checkpoint_save", "checkpoint_load"];
 
 impl Evidence<'_, '_> {
     /// Whether what a rank is chooses between two arms that both issue the operation, one of them only under a condition
@@ -88,6 +91,32 @@ impl Evidence<'_, '_> {
             (Some(one), Some(other)) => !one || !other,
             _ => false,
         }
+    }
+
+    /// Whether those who go another way issue something on the same group themselves, where the operation stands for
+    /// whatever a library does to read or write a checkpoint: they do the same in words of their own.
+    pub(super) fn is_done_in_other_words(&self) -> bool {
+        let engine = self.engine;
+        let meant = engine.effects.event(self.main);
+        if !meant.implicit || !COMPOSED.contains(&meant.op.as_str()) {
+            return false;
+        }
+        let Some(cause) = self.cause else { return false };
+        let choice = engine.effects.get(cause.effect);
+        let Effect::Choice { then, otherwise, .. } = *choice else { return false };
+        let Some(without) = arm_without(engine, choice, self.main) else { return false };
+        let with = if without == then { otherwise } else { then };
+        let arm = preorder(engine, with);
+        let leaves = arm.iter().any(|&effect| matches!(engine.effects.get(effect), Effect::Exit(Exit::Return, _)));
+        let is_said = |effect: EffectId| match engine.effects.get(effect) {
+            Effect::Event(issued) => {
+                let issued = engine.effects.event(*issued);
+                !issued.implicit && issued.group == meant.group
+            }
+            _ => false,
+        };
+        preorder(engine, without).into_iter().any(is_said)
+            || leaves && preorder(engine, self.root).into_iter().any(|effect| is_said(effect) && !arm.contains(&effect))
     }
 }
 

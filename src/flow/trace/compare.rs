@@ -1,5 +1,6 @@
 //! Where two traces differ first.
 
+use super::relations::settled;
 use super::*;
 
 /// Answers under which two traces are visited again, in one search after another.
@@ -250,14 +251,13 @@ impl Tracer<'_> {
         if let Some(&known) = search.answers.get(&label) {
             return Some(known);
         }
-        // What is one thing is no other.
-        let &(subject, constant, says_so) = self.equations.get(&label)?;
-        let other = search.assumed.iter().any(|(known, answer)| {
-            self.equations
-                .get(known)
-                .is_some_and(|&(of, is, yes)| of == subject && *answer == yes && self.values.are_distinct(is, constant))
-        });
-        other.then_some(!says_so)
+        let asked = self.compared.get(&label)?;
+        let about_the_same = |(known, answer): &(u64, bool)| {
+            let known = self.compared.get(known).filter(|known| known.subject == asked.subject)?;
+            Some((known.relation, *answer == known.yes))
+        };
+        let holds = settled(self.values, asked.relation, search.assumed.iter().filter_map(about_the_same))?;
+        Some(holds == asked.yes)
     }
 
     /// Whether a loop body goes round, leaves or ends the job, also by way of loops inside that do no more, and nothing else.

@@ -1,6 +1,7 @@
 //! What a class of ranks answers where ways part, and what it was sent by its peers.
 
 use super::build::Run;
+use super::relations::Compared;
 use super::*;
 
 impl Run<'_, '_> {
@@ -38,9 +39,9 @@ impl Run<'_, '_> {
             (_, Node::Compare(..)) if let Some(cases) = self.evaluator.cases(test) => {
                 self.cases(&cases, then, otherwise)
             }
-            (Truth::Same(label), node) => {
-                if let Node::Compare(CompareOp::Eq | CompareOp::Is, subject, constant) = *node {
-                    self.tracer.equations.insert(label.min(!label), (subject, constant, label < !label));
+            (Truth::Same(label), _) => {
+                if let Some(compared) = Compared::of(self.tracer.values, test, label < !label) {
+                    self.tracer.compared.insert(label.min(!label), compared);
                 }
                 if self.received(test) {
                     let choices = self.tracer.received.entry(label.min(!label)).or_default();

@@ -92,6 +92,22 @@ impl<'p> Engine<'p> {
         around.is_some_and(|function| self.is_cached(function))
     }
 
+    /// Whether a function says in one sentence what an attribute comes to, and asks nobody: two questions of an object in
+    /// these terms may settle each other.
+    fn is_said_at_once(&self, function: FunctionId) -> bool {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        let says = |stmt: &Stmt| match *stmt {
+            Stmt::Return(Some(said)) => matches!(model.expr(said), Expr::Compare(..) | Expr::And(_) | Expr::Or(_)),
+            _ => false,
+        };
+        !model.list(definition.decorators).is_empty()
+            && definition.callees.is_empty()
+            && model.block(definition.body).last().is_some_and(|&last| says(model.stmt(last)))
+            && self.has_decorator(file, local, "property")
+    }
+
     /// Whether a call can be left unlooked into for now: by its names the callee neither returns nor keeps anything that
     /// differs between ranks, nor raises on some of them, and it is handed nothing that does.
     pub(super) fn may_wait(&self, function: FunctionId, bound: &[Value]) -> bool {
@@ -110,6 +126,7 @@ impl<'p> Engine<'p> {
             || self.taint.raises(definition.name)
             || asks_for_job(definition)
             || may_leave_job(definition)
+            || self.is_said_at_once(function)
         {
             return false;
         }

@@ -42,11 +42,18 @@ fn is_statistic(name: Symbol) -> bool {
     STATISTICS.contains(&name.as_str()) || names_statistic(name)
 }
 
-/// Whether something is named as one.
+/// Whether something is named as one: `total_norm`, `num_tokens`, `loss_sum`. What lies in a layer of that name is none, and
+/// several things are not one.
 pub(super) fn names_statistic(name: Symbol) -> bool {
-    name.as_str().split('_').any(|word| {
-        matches!(word, "norm" | "norms" | "l2norm" | "count" | "counts" | "total" | "sum" | "sums" | "num" | "loss")
-    })
+    let of_layers = ["layer", "batch", "group", "instance", "rms"];
+    let mut before = "";
+    let is_one = name.as_str().split('_').any(|word| {
+        let follows = std::mem::replace(&mut before, word);
+        let is_norm = matches!(word, "norm" | "norms") && !of_layers.contains(&follows);
+        is_norm || matches!(word, "l2norm" | "count" | "counts" | "total" | "sum" | "sums" | "num" | "loss")
+    });
+    is_one
+        && !["_grads", "_gradients", "_params", "_parameters", "_weights"].iter().any(|of| name.as_str().ends_with(of))
 }
 
 /// The variables of a function that what it pools is made of: what it puts in, as a statistic already or not.

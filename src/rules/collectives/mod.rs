@@ -83,11 +83,13 @@ const EXIT_IN_SIGHT: usize = 2;
 fn word(program: &Program, rule: &Rule, kind: SplitKind, findings: &mut Findings, wording: fn(&Split) -> Wording) {
     let splits = &program.divergence().splits;
     for split in splits.iter().filter(|split| split.kind == kind) {
-        if splits.iter().any(|first| follows(split, first)) {
+        if splits.iter().any(|first| follows(program, split, first)) {
             continue;
         }
         let mut finding = finding(program, rule, split, wording(split));
-        let further = splits.iter().filter(|further| follows(further, split)).map(primary_site);
+        let further =
+            splits.iter().filter(|further| further.function == split.function && follows(program, further, split));
+        let further = further.map(primary_site);
         let is_shown = |site: &Site| finding.site == *site || finding.related.iter().any(|shown| shown.site == *site);
         let mut further: Vec<Site> = further.filter(|site| !is_shown(site)).collect();
         further.sort_unstable_by_key(|site| (site.file, site.span.start));
@@ -98,13 +100,21 @@ fn word(program: &Program, rule: &Rule, kind: SplitKind, findings: &mut Findings
 }
 
 /// Whether ranks part for the second time by what they have made of the first: who leaves a loop alone has counted fewer
-/// turns behind it.
-fn follows(split: &Split, first: &Split) -> bool {
+/// turns behind it. Whoever calls the function inherits both.
+fn follows(program: &Program, split: &Split, first: &Split) -> bool {
     let apart = split.set_apart.as_ref().map(|apart| apart.0);
     let born = |split: &Split| split.origin.as_ref().map(|origin| origin.0);
+    let stands_there = || {
+        let (file, local) = program.locate(first.function);
+        let around = program.file(file).model.function(local).span;
+        split.decision.is_some_and(|decision| {
+            let Site { file: at, span } = decision.site;
+            at == file && around.start <= span.start && span.end <= around.end
+        })
+    };
     apart.is_some()
         && first.decision.map(|decision| decision.site) == apart
-        && first.function == split.function
+        && (first.function == split.function || stands_there())
         && born(first) == born(split)
         && first.confidence >= split.confidence
 }

@@ -115,6 +115,9 @@ struct Place<'a> {
     function: LocalFunction,
 }
 
+/// The backend that issues nothing.
+const FAKE_BACKEND: &str = "fake";
+
 const USE_GLOBAL: &str = "use the rank of the job (dist.get_rank(), RANK): with two nodes each local rank exists twice";
 
 impl Place<'_> {
@@ -164,7 +167,12 @@ impl Place<'_> {
         if last == "init_process_group" {
             let local = keyword(self.model, call, "rank").filter(|&rank| self.is_local(rank, FUEL))?;
             let size = keyword(self.model, call, "world_size");
-            if size.is_some_and(|size| !self.is_world_size(size, FUEL)) {
+            // A job that is only made believe has one process.
+            let backend = argument(self.model, call, Some(0), "backend");
+            let is_fake = backend.is_some_and(
+                |backend| matches!(self.model.expr(backend), Expr::Str(name) if name.as_str() == FAKE_BACKEND),
+            );
+            if is_fake || size.is_some_and(|size| !self.is_world_size(size, FUEL)) {
                 return None;
             }
             let message =

@@ -1,0 +1,106 @@
+//! Doubts about who is in the job at all: whoever begins it where it goes on is alone with those who come there too.
+
+use crate::base::Symbol;
+use crate::flow::{GroupKey, Node, Value, parts};
+use crate::model::{BinaryOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_call, each_statement};
+
+use super::super::blocks::function_around;
+use super::super::confidence::Evidence;
+use super::super::versions::JOINS;
+use super::MAX_PARTS;
+
+impl Evidence<'_, '_> {
+    /// Whether those who come to the operation begin a job of their own on the way, and say of how many: who has left
+    /// before is not in it.
+    pub(in crate::graph) fn begins_a_job_of_its_own(&self) -> bool {
+        let event = self.engine.effects.event(self.main).site;
+        let Some(decision) = self.decision.map(|decision| decision.site) else { return false };
+        let model = &self.engine.program.file(event.file).model;
+        let Some(local) = function_around(model, event.span) else { return false };
+        let begins = joins_with_numbers(model, local);
+        let after = if decision.file == event.file { decision.span.start } else { 0 };
+        let is_between = |call: &ExprId| {
+            let start = model.span(*call).start;
+            start < event.span.start && (start > after || event.span.start < after)
+        };
+        begins.iter().any(|call| is_between(call) && says_another_size(model, local, *call))
+    }
+
+    /// Whether the function says before that it is not run by several ranks: `assert not args.distributed`.
+    pub(in crate::graph) fn is_said_to_be_alone(&self) -> bool {
+        let (file, local) = self.engine.program.locate(self.function);
+        let model = &self.engine.program.file(file).model;
+        let place = self.calls.first().map_or(self.engine.effects.event(self.main).site, |call| call.0);
+        let mut is_said = false;
+        each_statement(model, model.function(local).body, &mut |_, stmt| {
+            if let Stmt::Assert(test) = *stmt
+                && let Expr::Unary(UnaryOp::Not, asked) = model.expr(test)
+                && place.file == file
+                && model.span(test).end <= place.span.start
+            {
+                is_said |= model.last_name(asked).is_some_and(|name| name.as_str().ends_with("distributed"));
+            }
+        });
+        is_said
+    }
+
+    /// Whether ranks are told apart by the block that they lie in, of a number of ranks that counts those of the group:
+    /// its members lie in one.
+    pub(in crate::graph) fn asks_for_the_block(&self) -> bool {
+        let (&GroupKey::Axis(along), Some(test)) = (&self.found.group, self.test) else { return false };
+        let values = &self.engine.values;
+        let counts = |value: Value| {
+            values.any_part(value, MAX_PARTS, |part| match *values.node(part) {
+                Node::Size(axes) => axes.meets(along),
+                _ => false,
+            })
+        };
+        let mut is_block = false;
+        let look = |part: Value, further: &mut Vec<Value>| {
+            match values.node(part) {
+                Node::Binary(BinaryOp::FloorDiv, _, size) if counts(*size) => is_block = true,
+                node => further.extend(parts(node)),
+            }
+            matches!(values.node(part), Node::Rank(_)) && values.vary(part).meets(along)
+        };
+        values.search(test, MAX_PARTS, look) == Some(false) && is_block
+    }
+}
+
+/// Calls that begin a job with this process's number and how many there are.
+fn joins_with_numbers(model: &File, local: LocalFunction) -> Vec<ExprId> {
+    let mut out = Vec::new();
+    each_call(model, local, &mut |id, call| {
+        let joins = model.last_name(call.callee).is_some_and(|name| JOINS.contains(&name.as_str()));
+        let named = |wanted: &str| model.keywords(call).iter().any(|keyword| is_called(keyword.name, wanted));
+        if joins && named("rank") && named("world_size") {
+            out.push(id);
+        }
+    });
+    out
+}
+
+fn is_called(name: Option<Symbol>, wanted: &str) -> bool {
+    name.is_some_and(|name| name.as_str() == wanted)
+}
+
+/// Whether a job is begun with another number of processes than were started: the function has set it, or works it out.
+fn says_another_size(model: &File, local: LocalFunction, call: ExprId) -> bool {
+    let mut is_set = false;
+    each_statement(model, model.function(local).body, &mut |_, stmt| {
+        if let Stmt::Assign { targets, .. } = stmt {
+            is_set |= model.list(*targets).iter().any(|&target| match model.expr(target) {
+                Expr::Subscript(_, key) => matches!(model.expr(key), Expr::Str(key) if key.as_str() == "WORLD_SIZE"),
+                _ => false,
+            });
+        }
+    });
+    let Expr::Call(index) = model.expr(call) else { return false };
+    let size = model.keywords(model.call(index)).iter().find(|keyword| is_called(keyword.name, "world_size"));
+    let is_other = |size: ExprId| match model.expr(size) {
+        Expr::Binary(..) => true,
+        Expr::Name(name) | Expr::Attribute { name, .. } => !name.as_str().contains("world"),
+        _ => false,
+    };
+    is_set || size.is_some_and(|size| is_other(size.value))
+}

@@ -1,0 +1,108 @@
+//! Doubts about how often something is done: how many turns a loop takes, and what was counted in it.
+
+use crate::base::Site;
+use crate::flow::{Effect, LoopKind, Node, Value, parts};
+
+use super::super::blame::preorder;
+use super::super::confidence::Evidence;
+use super::super::origin::variable_set_apart;
+use super::super::witness::SplitKind;
+use super::{MAX_PARTS, asks_the_batch};
+
+impl Evidence<'_, '_> {
+    /// Whether the number of turns is a guess: what a batch holds, or what is made of something that only its name calls
+    /// this rank's own. Two of some thirty such loops were right (docs/precision.md); they mostly count alike, by
+    /// padding, by keys, by what is in every batch.
+    pub(in crate::graph) fn counts_what_is_guessed(&self) -> bool {
+        let guessed = |leaf: Value| {
+            let is_handed = matches!(self.engine.values.node(leaf), Node::Parameter(..));
+            let named = self.birth.is_some_and(|birth| birth.reason.as_str().ends_with("by its name"));
+            self.engine.shares.contains(&leaf) || named && !is_handed && !self.goes_over_objects()
+        };
+        self.kind == SplitKind::Loop && self.is_opaque() && self.leaf.is_some_and(guessed)
+    }
+
+    /// Whether something that is computed, of what may have to do with a batch, decides which of two values a variable has
+    /// that is asked further on: mostly it is a count of steps, that of a loop which a flag ends, of which all ranks have
+    /// as many. Exits upon a count are patience with what a rank has measured itself; what is collected is another matter.
+    pub(in crate::graph) fn is_counted_by_batches(&self) -> bool {
+        let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
+        if self.kind != SplitKind::Conditional || !self.engine.shares.contains(&leaf) {
+            return false;
+        }
+        let differing = (leaf, self.found.world.axes);
+        variable_set_apart(self.engine, test, differing, self.function, self.decision).is_some_and(|variable| {
+            let Node::If(asked, then, otherwise) = *self.engine.values.node(variable) else { return false };
+            let collects = [then, otherwise].into_iter().any(|arm| self.engine.values.is_container(arm));
+            !collects && !asks_the_batch(self.engine, asked)
+        })
+    }
+
+    /// Whether a loop goes over objects that the program makes itself: how many is not a matter of data.
+    pub(in crate::graph) fn goes_over_objects(&self) -> bool {
+        self.test.is_some_and(|over| self.engine.holds_objects(over))
+    }
+
+    /// Whether a loop goes over one list here and another one there, of neither of which it is known how long it is: they
+    /// are built side by side for one loop, as a rule to be as long as each other.
+    pub(in crate::graph) fn goes_over_either_list(&self) -> bool {
+        let engine = self.engine;
+        let Some(mut over) = self.test.filter(|_| self.kind == SplitKind::Loop) else { return false };
+        for _ in 0..MAX_PARTS {
+            match engine.values.node(over) {
+                Node::Range(bounds) if !bounds.is_empty() => over = bounds[bounds.len().min(2) - 1],
+                Node::Length(inner) => over = *inner,
+                Node::Mapped(_, parts) | Node::Changed(_, parts) if !parts.is_empty() => over = parts[0],
+                Node::If(test, then, otherwise) => {
+                    let is_list = |arm: Value| match engine.values.node(arm) {
+                        Node::Index(whole, _) | Node::Item(_, whole) => {
+                            matches!(engine.values.node(*whole), Node::Invoked(..) | Node::Apply(..))
+                        }
+                        Node::Carried(..) | Node::Changed(..) | Node::Invoked(..) => true,
+                        _ => false,
+                    };
+                    return !engine.values.truth_axes(*test).is_empty() && is_list(*then) && is_list(*otherwise);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether a loop goes over what a listing of the disk holds: two listings of one folder are as long as each other.
+    pub(in crate::graph) fn goes_over_a_listing(&self) -> bool {
+        let over = self.cause.is_none_or(|cause| {
+            matches!(self.engine.effects.get(cause.effect), Effect::Loop { kind: LoopKind::For { .. }, .. })
+        });
+        self.kind == SplitKind::Loop && over && self.leaf.is_some_and(|leaf| self.engine.disks.contains(&leaf))
+    }
+
+    /// Whether ranks part by how many turns they have taken in a loop that they are still in: in the same turn all have
+    /// taken as many. Where some take fewer, that is another question, and the loop's own.
+    pub(in crate::graph) fn counts_turns_so_far(&self) -> bool {
+        let (Some(cause), Some(test)) = (self.cause, self.test) else { return false };
+        let engine = self.engine;
+        let around: Vec<Site> = preorder(engine, self.root)
+            .into_iter()
+            .filter_map(|effect| match *engine.effects.get(effect) {
+                Effect::Loop { site, body, .. } if preorder(engine, body).contains(&cause.effect) => Some(site),
+                _ => None,
+            })
+            .collect();
+        let differs = |part: Value| !(engine.values.vary(part) | engine.values.shape(part)).is_empty();
+        let (mut is_turned, mut differs_otherwise) = (false, false);
+        let look = |part: Value, further: &mut Vec<Value>| {
+            let mut below = parts(engine.values.node(part));
+            if let Node::Carried(at, _, carried) = engine.values.node(part)
+                && carried.len() > 1
+                && around.contains(at)
+            {
+                is_turned |= below.pop().is_some_and(differs);
+            }
+            differs_otherwise |= below.is_empty() && differs(part);
+            further.extend(below);
+            differs_otherwise
+        };
+        engine.values.search(test, MAX_PARTS, look) == Some(false) && is_turned
+    }
+}
