@@ -3,9 +3,9 @@ import torch.distributed as dist
 from loading import Model
 
 
-def main(name, folder):
-    model = Model.from_pretrained(name, folder)
-    dist.all_reduce(model.loss)
+def main(folder):
+    model = Model.from_pretrained(folder, 2)
+    dist.all_reduce(model.loss, group=model.group)
 
 
-main("glm", "checkpoints")
+main("checkpoints")

@@ -2,10 +2,10 @@ import torch.distributed as dist
 from loading import Model
 
 
-def run(name, folder):
-    model = Model.from_pretrained(name, folder)
-    dist.barrier()
+def run(folder):
+    model = Model.from_pretrained(folder, 4)
+    dist.barrier(group=model.group)
     return model
 
 
-run("glm", "others")
+run("others")
