@@ -153,11 +153,13 @@ impl<'p> Engine<'p> {
         out
     }
 
-    /// Whether a method can be called so, as far as its parameters tell.
-    pub(super) fn takes(&self, method: FunctionId, arguments: &Arguments) -> bool {
+    /// Whether a method can be called so, as far as its parameters tell; of what was not read in full neither these nor
+    /// what is handed over is known.
+    pub(super) fn takes(&self, frame: &Frame<'p>, method: FunctionId, arguments: &Arguments) -> bool {
         let definition = self.program.function(method);
         let (file, _) = self.program.locate(method);
-        if !self.program.file(file).model.list(definition.decorators).is_empty() {
+        let is_skeleton = definition.skeleton || frame.model.function(frame.local).skeleton;
+        if is_skeleton || !self.program.file(file).model.list(definition.decorators).is_empty() {
             return true;
         }
         let parameters = definition.parameters.get(1..).unwrap_or_default();

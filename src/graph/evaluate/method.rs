@@ -128,7 +128,7 @@ impl<'p> Engine<'p> {
             && !self.is_of_a_library(receiver)
             && let Some(method) = self.program.sole_method(frame.file, name)
             && self.reaches(method)
-            && self.takes(method, &arguments)
+            && self.takes(frame, method, &arguments)
         {
             return self.call_method(frame, method, arguments, span);
         }

@@ -37,6 +37,7 @@ mod meaning;
 mod mesh;
 mod method;
 mod objects;
+mod one_kind;
 mod operation;
 mod packed;
 mod passed;

@@ -120,7 +120,7 @@ impl Lowerer {
             Detail::Full => {
                 (self.parameters(&def.parameters), def.returns.as_deref().map(|returns| self.expr(returns)))
             }
-            Detail::Skeleton => (Vec::new(), None),
+            Detail::Skeleton => (self.receiver(&def.parameters), None),
         };
         let id = self.declare(name, FunctionKind::Def, span(def.range), span_of(&def.name));
         let function = &mut self.file.functions[id.0 as usize];
@@ -154,6 +154,21 @@ impl Lowerer {
         self.file.functions[id.0 as usize].parameters = parameters.into();
         let body = body(self);
         self.leave(id, body);
+    }
+
+    /// Of a method's parameters the object that it is called on, without which its calls of other methods lead nowhere.
+    fn receiver(&self, parameters: &ast::Parameters) -> Vec<Parameter> {
+        let around = self.functions.last().map(|&around| self.file.function(around).kind);
+        let first = parameters.posonlyargs.iter().chain(&parameters.args).next();
+        let first = first.filter(|_| around == Some(FunctionKind::ClassBody));
+        let kept = first.map(|first| Parameter {
+            name: Symbol::new(first.parameter.name.as_str()),
+            kind: ParameterKind::Normal,
+            default: None,
+            annotation: None,
+            span: span(first.range),
+        });
+        kept.into_iter().collect()
     }
 
     fn parameters(&mut self, parameters: &ast::Parameters) -> Vec<Parameter> {
