@@ -1,5 +1,7 @@
 import time
 
+import torch.distributed as dist
+
 from workload import Workload
 
 
@@ -28,3 +30,8 @@ def describe(workload: Workload, batches):
         if time.time() - last >= 10:
             print(workload.describe(), len(batch))
             last = time.time()
+
+
+def main(workload, model, batches):
+    dist.init_process_group("nccl")
+    train(workload, model, batches)
