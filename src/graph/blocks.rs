@@ -181,7 +181,7 @@ pub(super) fn speaks_of_rank(catalog: &Catalog, model: &File, root: ExprId) -> b
 }
 
 /// The innermost function around a place.
-pub(super) fn function_around(model: &File, place: Span) -> Option<LocalFunction> {
+pub fn function_around(model: &File, place: Span) -> Option<LocalFunction> {
     let functions = (0..model.functions.len() as u32).map(LocalFunction);
     let span = |function: LocalFunction| model.function(function).span;
     let around = functions.filter(|&function| span(function).start <= place.start && place.end <= span(function).end);

@@ -69,7 +69,7 @@ mod witness;
 
 pub use aside::Aside;
 pub use awaited::{Misuse, Unawaited};
-pub use blocks::is_test;
+pub use blocks::{function_around, is_test};
 pub use communication::{Communication as Issues, Issue, Wanted as Wants};
 pub use conduct::Conduct;
 pub use context::{Context, each_in_context};

@@ -4,7 +4,9 @@
 mod alone;
 mod common;
 mod deeds;
+mod hooks;
 mod made_before;
+mod siblings;
 mod words;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
@@ -21,6 +23,7 @@ use common::{Common, Made};
 pub use deeds::Does;
 use deeds::{Deed, Deeds};
 use made_before::is_made_before;
+use siblings::Unguarded;
 use words::{is_of_an_element, is_own_path, is_tool, listing_behind, path_asked_for, serves};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
@@ -49,6 +52,8 @@ pub struct FileRace {
     pub asked: Site,
     /// Where functions call this one that all ranks run; none where it shows that itself.
     pub callers: Vec<Site>,
+    /// A question for the first rank that stands over another call of the function, where there is one.
+    pub guarded: Option<Site>,
     /// What shows that several ranks run it.
     pub together: Together,
     /// How sure it is that there are several ranks.
@@ -84,9 +89,21 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
             }
             let mut callers = None;
             for (deed, asked) in tried {
-                let Some((caller, together)) = common.entered_by_all(function, deed.expr) else { continue };
+                let Some((caller, together)) = common.entered_by_all(function, deed.expr) else {
+                    if deed.does == Does::Writes
+                        && let Some(Unguarded { call, guard, together }) = common.unguarded(function)
+                    {
+                        out.push(FileRace {
+                            callers: vec![call],
+                            guarded: Some(guard),
+                            ..race(program, function, deed, asked, together)
+                        });
+                    }
+                    continue;
+                };
                 // A checkpoint is written by programs of one process as well.
-                let sure = matches!(together, Together::Issues(..) | Together::Issued(..));
+                let sure = matches!(together, Together::Issues(..) | Together::Issued(..))
+                    || matches!(together, Together::TellsApart(_)) && common.guards_another(function, deed.expr);
                 if deed.does == Does::Writes && !sure {
                     continue;
                 }
@@ -98,8 +115,8 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                 let of_launcher = matches!(together, Together::Issues(op, _) if LAUNCHES.contains(&op.as_str()));
                 let by_framework = matches!(together, Together::Issues(op, _) | Together::Issued(op, _)
                     if LAUNCHES.contains(&op.as_str()) || ALSO_ALONE.contains(&op.as_str()));
-                let of_little = is_tool(path)
-                    || is_tool(definition.name.as_str())
+                let of_tool = is_tool(path) || is_tool(definition.name.as_str());
+                let of_little = of_tool && !matches!(together, Together::CalledBack(..))
                     || serves(model)
                     || deed.does == Does::Writes
                         && (is_opened(deed)
@@ -107,22 +124,31 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                             || is_where_nobody_is_told_apart(&common, file, local, deed.expr)
                             || common.is_of_scripts_alone(function))
                     || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
-                out.push(FileRace {
-                    function,
-                    call: deed.call,
-                    site: Site { file, span: model.span(deed.expr) },
-                    expr: deed.expr,
-                    does: deed.does,
-                    lenient: deed.lenient,
-                    asked: Site { file, span: model.span(asked) },
-                    callers,
-                    together,
-                    confidence: if of_little || of_nodes || of_launcher { Confidence::Low } else { Confidence::Medium },
-                });
+                let confidence =
+                    if of_little || of_nodes || of_launcher { Confidence::Low } else { Confidence::Medium };
+                out.push(FileRace { callers, confidence, ..race(program, function, deed, asked, together) });
             }
         }
     }
     out
+}
+
+fn race(program: &Program, function: FunctionId, deed: Deed, asked: ExprId, together: Together) -> FileRace {
+    let (file, _) = program.locate(function);
+    let site = |expr: ExprId| Site { file, span: program.file(file).model.span(expr) };
+    FileRace {
+        function,
+        call: deed.call,
+        site: site(deed.expr),
+        expr: deed.expr,
+        does: deed.does,
+        lenient: deed.lenient,
+        asked: site(asked),
+        callers: Vec::new(),
+        guarded: None,
+        together,
+        confidence: Confidence::Medium,
+    }
 }
 
 /// Whether a file is only opened to be written: settings and logs are, of which each rank has the same to say.

@@ -10,7 +10,7 @@ use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
 use crate::graph::versions::JOINS;
-use crate::model::{Block, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
+use crate::model::{Block, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
 
 /// What trains on several processes, and joins the job by itself.
 const FRAMEWORKS: [&str; 8] = [
@@ -88,8 +88,26 @@ impl Common<'_> {
     }
 }
 
-/// Whether a call stands in one arm of a question, and who comes to the other arm asks for the rank: ranks are told apart
-/// there, and here there is one process.
+/// Parts of names in questions whether there are several processes.
+const OF_SEVERAL: [&str; 14] = [
+    "distrib",
+    "world",
+    "rank",
+    "gpu",
+    "ddp",
+    "fsdp",
+    "deepspeed",
+    "parallel",
+    "multi",
+    "accelerat",
+    "hvd",
+    "tpu",
+    "standalone",
+    "single",
+];
+
+/// Whether a call stands in one arm of a question for several processes, and who comes to the other arm asks for the rank:
+/// ranks are told apart there, and here there is one process.
 pub(super) fn is_where_nobody_is_told_apart(
     common: &Common<'_>,
     file: FileId,
@@ -110,9 +128,22 @@ pub(super) fn is_where_nobody_is_told_apart(
     };
     let mut found = false;
     each_statement(model, model.function(function).body, &mut |_, stmt| {
-        if let Stmt::If { body, orelse, .. } = stmt {
+        if let Stmt::If { test, body, orelse } = stmt
+            && asks_for_several(model, *test)
+        {
             found |= holds(*orelse) && asks(*body) && !asks(*orelse) || holds(*body) && asks(*orelse) && !asks(*body);
         }
     });
     found
+}
+
+fn asks_for_several(model: &File, test: ExprId) -> bool {
+    let mut asks = false;
+    each_expression(model, test, &mut |_, expr| {
+        if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+            let name = name.as_str().to_ascii_lowercase();
+            asks |= name == "dist" || OF_SEVERAL.iter().any(|part| name.contains(part));
+        }
+    });
+    asks
 }

@@ -4,9 +4,12 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::hooks::called_back_by;
 use super::words::{is_only_about_files, may_ask_for_rank, speaks_of_turns};
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
+use crate::catalog::ValueKind;
 use crate::finding::Confidence;
+use crate::graph::blocks::is_test;
 use crate::graph::communication::{Communication, Wanted};
 use crate::graph::conduct::bodies;
 use crate::graph::context::each_in_context;
@@ -42,6 +45,8 @@ pub enum Together {
     TellsApart(Site),
     /// The same of nodes: there may be one process on each.
     TellsNodesApart(Site),
+    /// The class of a framework that calls it on every rank, and the method that it calls.
+    CalledBack(Symbol, Site),
 }
 
 /// How a function is known to be run by all ranks: the call of it, and what shows it there.
@@ -115,7 +120,8 @@ impl<'p> Common<'p> {
                     let (file, _) = self.program.locate(caller);
                     Some((Some(Site { file, span: self.program.file(file).model.span(made.expr) }), together))
                 });
-                by_callers.or_else(|| Some((None, self.tells_apart(file, local)?)))
+                let of_itself = || self.tells_apart(file, local).or_else(|| self.called_back(function));
+                by_callers.or_else(|| Some((None, of_itself()?)))
             }
         };
         self.known.insert((function, at), found);
@@ -155,6 +161,34 @@ impl<'p> Common<'p> {
         found
     }
 
+    /// Whether a framework calls the method on every rank.
+    fn called_back(&self, function: FunctionId) -> Option<Together> {
+        let by = called_back_by(self.program, function)?;
+        let (file, local) = self.program.locate(function);
+        let span = self.program.file(file).model.function(local).name_span;
+        Some(Together::CalledBack(by, Site { file, span }))
+    }
+
+    /// Whether a condition asks, among other things, whether this is the first rank of all.
+    pub fn asks_for_first_among(&self, model: &File, condition: ExprId) -> bool {
+        let is_first = |expr: ExprId| {
+            let named = match model.expr(expr) {
+                Expr::Call(call) => model.last_name(model.call(call).callee),
+                _ => model.last_name(expr),
+            };
+            let value =
+                named.and_then(|name| self.program.catalog.convention(name)).map(|convention| &convention.value);
+            value.is_some_and(|value| value.kind == ValueKind::First && value.axis.as_str() != NODES)
+        };
+        match model.expr(condition) {
+            Expr::And(parts) => model.list(parts).iter().any(|&part| self.asks_for_first_among(model, part)),
+            _ => {
+                is_first(condition)
+                    || asks_for_first(self.program, model, condition).is_some_and(|axis| axis.as_str() != NODES)
+            }
+        }
+    }
+
     /// A collective that the function issues whatever rank runs it, and whatever the model is, on its way from a place in it,
     /// or else to it.
     fn issued_together(&mut self, file: FileId, function: LocalFunction, at: ExprId) -> Option<Together> {
@@ -188,7 +222,8 @@ impl<'p> Common<'p> {
         let name = program.function(function).name;
         let mut out = Vec::new();
         for caller in self.mentions.get(&name).cloned().unwrap_or_default() {
-            if caller == function {
+            // Tests run what they test on ranks of their own choosing.
+            if caller == function || is_test(&program.file(program.locate(caller).0).path) {
                 continue;
             }
             let here = self.called(caller);
@@ -345,7 +380,7 @@ fn raises(model: &File, block: Block) -> bool {
 }
 
 /// Along which axis a condition asks for rank 0, and for nothing else.
-fn asks_for_first(program: &Program, model: &File, condition: ExprId) -> Option<Symbol> {
+pub(super) fn asks_for_first(program: &Program, model: &File, condition: ExprId) -> Option<Symbol> {
     let last = |expr: ExprId| match model.expr(expr) {
         Expr::Call(call) => model.last_name(model.call(call).callee),
         _ => model.last_name(expr),

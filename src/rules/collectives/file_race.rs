@@ -48,6 +48,9 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
 
 /// Tells what shows that several ranks come there.
 pub(super) fn because_together(program: &Program, found: &FileRace, mut finding: Finding) -> Finding {
+    if let Some(guard) = found.guarded {
+        finding = finding.because(guard, "elsewhere only the first rank does it");
+    }
     for &caller in &found.callers {
         finding =
             finding.because(caller, format!("`{}` is called on every rank", program.function(found.function).name));
@@ -61,6 +64,7 @@ pub(super) fn because_together(program: &Program, found: &FileRace, mut finding:
         Together::Issued(op, site) => finding.because(site, format!("{come}: `{op}` was issued by all")),
         Together::TellsApart(site) => finding.because(site, format!("{come}: one of them is asked for")),
         Together::TellsNodesApart(site) => finding.because(site, "several nodes come here: one of them is asked for"),
+        Together::CalledBack(by, site) => finding.because(site, format!("{come}: `{by}` is called back on every rank")),
     }
 }
 

@@ -1,7 +1,8 @@
 //! A file that every rank writes, at the same path.
 
+use crate::base::Site;
 use crate::finding::{Finding, Severity};
-use crate::graph::{Does, FileRace, Program};
+use crate::graph::{Does, FileRace, Program, function_around};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::and_so_here;
@@ -39,6 +40,9 @@ fn is_alike(one: &FileRace, other: &FileRace) -> bool {
 /// One finding for all that a function writes so.
 fn finding(program: &Program, races: &[&FileRace]) -> Finding {
     let found = races[0];
+    if let (Some(guard), &[call]) = (found.guarded, &found.callers[..]) {
+        return unguarded(program, found, call, guard);
+    }
     let (file, function) = program.locate(found.function);
     let message =
         format!("every rank comes here and writes the same file: `{}` of one overwrites that of another", found.call);
@@ -49,4 +53,19 @@ fn finding(program: &Program, races: &[&FileRace]) -> Finding {
         .confidence(found.confidence);
     and_so_here(&mut finding, &races[1..].iter().map(|also| also.site).collect::<Vec<_>>());
     because_together(program, found, finding)
+}
+
+/// A call by all ranks of what elsewhere only the first one calls.
+fn unguarded(program: &Program, found: &FileRace, call: Site, guard: Site) -> Finding {
+    let writer = program.function(found.function).name;
+    let message =
+        format!("every rank calls `{writer}` here, and writes the same file: elsewhere only the first one does");
+    let caller = function_around(&program.file(call.file).model, call.span);
+    let symbol = caller.map_or("", |local| program.symbol_of(call.file, local));
+    let finding = Findings::new_finding(&RULE, call, symbol, message)
+        .help("let one rank call it here as well, and the others wait in a barrier before they read the file")
+        .confidence(found.confidence)
+        .because(found.site, format!("`{}` writes it here", found.call))
+        .because(guard, "elsewhere this lets one rank alone come to it");
+    because_together(program, &FileRace { callers: Vec::new(), guarded: None, ..found.clone() }, finding)
 }

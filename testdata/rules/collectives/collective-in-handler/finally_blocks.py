@@ -91,7 +91,7 @@ def one_rank_of_a_node_fetches(total, path):
 
 def all_ranks_fetch(total, path):
     try:
-        fetch(total, path)
+        fetch(total, path)  # error: [write-race]
     finally:
         dist.barrier()  # error: [collective-in-handler]
 

@@ -1,0 +1,26 @@
+//! Methods that a framework calls on every rank: callbacks of Lightning and of the Trainer of transformers.
+
+use crate::base::{FunctionId, Symbol};
+use crate::graph::program::Program;
+
+/// Packages whose callbacks run on every rank.
+const PACKAGES: [&str; 5] = ["lightning", "pytorch_lightning", "lightning_fabric", "transformers", "composer"];
+
+/// Ends of the names of the classes that are called back.
+const CALLED_BACK: [&str; 4] = ["Callback", "LightningModule", "LightningDataModule", "Trainer"];
+
+/// Hooks that run on one rank of each node, or before there are others.
+const ALONE: [&str; 2] = ["prepare_data", "on_init_end"];
+
+/// The class of a framework that calls the method on every rank.
+pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<Symbol> {
+    let class = program.class_of(function)?;
+    let name = program.function(function).name;
+    let is_hook = name.as_str().starts_with("on_") && !ALONE.contains(&name.as_str());
+    let calls_back = |base: &Symbol| {
+        let of = |package: &&str| base.as_str().strip_prefix(*package).is_some_and(|rest| rest.starts_with('.'));
+        PACKAGES.iter().any(|package| of(&package)) && CALLED_BACK.iter().any(|end| base.as_str().ends_with(end))
+    };
+    let base = || program.external_bases(class).into_iter().find(calls_back);
+    is_hook.then(base).flatten().map(Symbol::last_part)
+}
