@@ -166,7 +166,17 @@ impl Catalog {
             let fitting = self.key_prefixes.iter().filter(|(prefix, _)| key.starts_with(prefix.as_str()));
             fitting.max_by_key(|(prefix, _)| prefix.len()).map(|(_, value)| value)
         };
-        self.keys.get(key).or_else(longest)
+        self.keys.get(key).or_else(longest).or_else(|| self.rank_by_key(key))
+    }
+
+    /// What a program's own key tells by the words that it ends in: `LIGHTLLM_GLOBAL_RANK`, `MY_DP_RANK`.
+    fn rank_by_key(&self, key: &str) -> Option<&Value> {
+        let ends = key.match_indices('_').map(|(at, _)| &key[at + 1..]).filter(|end| end.contains('_'));
+        ends.filter(|end| end.contains("RANK")).find_map(|end| {
+            let by_name =
+                || self.convention(Symbol::new(&end.to_ascii_lowercase())).map(|convention| &convention.value);
+            self.keys.get(end).or_else(by_name).filter(|value| value.kind == ValueKind::Rank)
+        })
     }
 
     /// Whether two axes are not independent: a value that varies along one can differ between ranks that the other joins.

@@ -19,7 +19,7 @@ use super::taint::Taint;
 pub(super) use alone::Scripts;
 use alone::is_where_nobody_is_told_apart;
 pub use common::Together;
-use common::{Common, Made};
+use common::{Common, Known, Made};
 pub use deeds::Does;
 use deeds::{Deed, Deeds};
 use made_before::is_made_before;
@@ -89,24 +89,22 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
             }
             let mut callers = None;
             for (deed, asked) in tried {
-                let Some((caller, together)) = common.entered_by_all(function, deed.expr) else {
-                    if deed.does == Does::Writes
-                        && let Some(Unguarded { call, guard, together }) = common.unguarded(function)
-                    {
-                        out.push(FileRace {
-                            callers: vec![call],
-                            guarded: Some(guard),
-                            ..race(program, function, deed, asked, together)
-                        });
+                let writes = deed.does == Does::Writes;
+                let known = common.entered_by_all(function, deed.expr);
+                // A checkpoint is written by programs of one process as well.
+                let sure = |(_, together): &Known| matches!(together, Together::Issues(..) | Together::Issued(..));
+                let known = match known.filter(|known| !writes || sure(known)) {
+                    None if writes => common.guards_another(function, deed.expr).map(|together| (None, together)),
+                    known => known,
+                };
+                let Some((caller, together)) = known else {
+                    if let Some(found) = writes.then(|| common.unguarded(function)).flatten() {
+                        let Unguarded { call, guard, together } = found;
+                        let race = race(program, function, deed, asked, together);
+                        out.push(FileRace { callers: vec![call], guarded: Some(guard), ..race });
                     }
                     continue;
                 };
-                // A checkpoint is written by programs of one process as well.
-                let sure = matches!(together, Together::Issues(..) | Together::Issued(..))
-                    || matches!(together, Together::TellsApart(_)) && common.guards_another(function, deed.expr);
-                if deed.does == Does::Writes && !sure {
-                    continue;
-                }
                 let callers = match caller {
                     Some(_) => callers.get_or_insert_with(|| common.called_by_all(function)).clone(),
                     None => Vec::new(),

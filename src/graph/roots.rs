@@ -160,6 +160,10 @@ fn describe(
                 (what, if bare || chosen { Confidence::Low } else { sure })
             })
         }
+        (GroupKey::Other(_), Some(root)) if is_one_of_several(engine, group) => {
+            let what = format!("rank {root} of the job, which need not be in each of these groups");
+            (!is_asked_for(engine, group, ways, under)).then_some((what, Confidence::Medium))
+        }
         // WORLD or a subgroup, as the caller likes: unless the code asks which, it goes wrong for the subgroup.
         (GroupKey::Other(_), Some(root)) => {
             let axes = subgroup(engine, group, 0)?;
@@ -189,6 +193,23 @@ fn describe(
             }
         }
         _ => None,
+    }
+}
+
+/// Whether a loop takes one group after the other out of several that an object or a module holds: not all of them are
+/// WORLD.
+fn is_one_of_several(engine: &Engine<'_>, group: Value) -> bool {
+    let values = &engine.values;
+    let is_held = |value: Value| {
+        let kept = matches!(values.node(value), Node::Attribute(..) | Node::Mapping(_) | Node::Changed(..));
+        kept || matches!(values.node(value), Node::Carried(..) | Node::Mapped(..))
+    };
+    match *values.node(group) {
+        Node::Index(whole, key) => {
+            let turns = |part: Value| matches!(values.node(part), Node::Item(..));
+            is_held(whole) && values.any_part(key, MAX_LOOKS as usize, turns)
+        }
+        _ => false,
     }
 }
 

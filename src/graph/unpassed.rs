@@ -187,7 +187,10 @@ fn is_given(model: &File, function: LocalFunction, call: ExprId, group: Symbol) 
     given
 }
 
-/// Whether two places stand in the two arms of one condition.
+/// Parts of names in questions of who takes part: each arm has ranks of its own.
+const OF_RANKS: [&str; 8] = ["group", "world", "dist", "parallel", "rank", "global", "local", "mesh"];
+
+/// Whether two places stand in the two arms of one question of who takes part, or of one switch.
 fn are_alternatives(model: &File, function: LocalFunction, one: ExprId, other: ExprId) -> bool {
     let holds = |block: Block, expr: ExprId| {
         let span = model.span(expr);
@@ -198,11 +201,28 @@ fn are_alternatives(model: &File, function: LocalFunction, one: ExprId, other: E
     };
     let mut found = false;
     each_statement(model, model.function(function).body, &mut |_, stmt| {
-        if let Stmt::If { body, orelse, .. } = stmt {
+        if let Stmt::If { test, body, orelse } = stmt
+            && asks_who(model, *test)
+        {
             found |= holds(*body, one) && holds(*orelse, other) || holds(*body, other) && holds(*orelse, one);
         }
     });
     found
+}
+
+fn asks_who(model: &File, test: ExprId) -> bool {
+    let mut asks = match model.expr(test) {
+        Expr::Unary(UnaryOp::Not, inner) => return asks_who(model, inner),
+        Expr::Name(_) | Expr::Attribute { .. } => true,
+        _ => false,
+    };
+    each_expression(model, test, &mut |_, expr| {
+        if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
+            let name = name.as_str().to_ascii_lowercase();
+            asks |= name == "pg" || OF_RANKS.iter().any(|part| name.contains(part));
+        }
+    });
+    asks
 }
 
 fn asks_for(model: &File, condition: ExprId, group: Symbol) -> bool {

@@ -1,8 +1,9 @@
 //! Files that one rank writes in one place and all write in another: who has guarded the one knows that there are several.
 
+use super::alone::is_where_nobody_is_told_apart;
 use super::common::{Common, Made, Together};
-use crate::base::{FunctionId, Site};
-use crate::model::ExprId;
+use crate::base::{FunctionId, Site, Symbol};
+use crate::model::{Expr, ExprId, names_in};
 
 /// Beginnings of the names of what writes something.
 const WRITES: [&str; 5] = ["save", "dump", "write", "torch_save", "export"];
@@ -22,8 +23,13 @@ impl Common<'_> {
     pub fn unguarded(&mut self, function: FunctionId) -> Option<Unguarded> {
         let callers = self.callers(function);
         let guard = callers.iter().find_map(|(caller, made)| self.guard(*caller, made))?;
-        let open = callers.into_iter().filter(|(_, made)| made.by_all);
-        let mut open = open.filter_map(|(caller, made)| {
+        let is_for_one = |caller: FunctionId, made: &Made| {
+            let (file, local) = self.program.locate(caller);
+            is_where_nobody_is_told_apart(self, file, local, made.expr)
+        };
+        let open = callers.into_iter().filter(|(caller, made)| made.by_all && !is_for_one(*caller, made));
+        let open: Vec<(FunctionId, Made)> = open.collect();
+        let mut open = open.into_iter().filter_map(|(caller, made)| {
             let (_, together) = self.entered_by_all(caller, made.expr)?;
             let (file, _) = self.program.locate(caller);
             let call = Site { file, span: self.program.file(file).model.span(made.expr) };
@@ -32,17 +38,28 @@ impl Common<'_> {
         open.find(|found| matches!(found.together, Together::Issues(..) | Together::Issued(..)))
     }
 
-    /// Whether the function lets only the first rank write something else, in a place that all come to.
-    pub fn guards_another(&mut self, function: FunctionId, write: ExprId) -> bool {
+    /// Where the function, to which all ranks come, lets only the first one write something else.
+    pub fn guards_another(&mut self, function: FunctionId, write: ExprId) -> Option<Together> {
         let (file, local) = self.program.locate(function);
-        let program = self.program;
-        let model = &program.file(file).model;
-        self.calls(file, local).iter().any(|made| {
+        let model = &self.program.file(file).model;
+        if self.callers(function).iter().any(|(_, made)| !made.by_all) {
+            return None;
+        }
+        // Whoever is told whether it is the first need not be told.
+        let switches =
+            model.function(local).parameters.iter().filter(|parameter| {
+                parameter.default.is_some_and(|default| matches!(model.expr(default), Expr::Bool(_)))
+            });
+        let switches: Vec<Symbol> = switches.map(|parameter| parameter.name).collect();
+        let is_told = |&condition: &ExprId| names_in(model, condition).iter().any(|name| switches.contains(name));
+        let writes = |made: &&Made| {
             let name = model.last_name(made.call.callee);
             made.expr != write
+                && !made.conditions.iter().any(is_told)
                 && name.is_some_and(|name| WRITES.iter().any(|begin| name.as_str().starts_with(begin)))
-                && self.guard(function, made).is_some()
-        })
+        };
+        let calls = self.calls(file, local);
+        calls.iter().filter(writes).find_map(|made| self.guard(function, made)).map(Together::TellsApart)
     }
 
     /// The question for the first rank that a call stands under.

@@ -1,6 +1,7 @@
 //! What names say: of ranks, of turns that ranks take, of what each process has for itself.
 
 use crate::base::{FileId, Symbol};
+use crate::catalog::ValueKind;
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
@@ -75,7 +76,15 @@ pub(super) fn may_ask_for_rank(
     let of_rank = |name: &Symbol| has(name, &OF_RANKS) || program.catalog.is_rank_by_name(*name);
     let asked = names_asked(model, condition);
     let counts = |name: &Symbol| name.as_str().split('_').any(|word| OF_COUNTS.contains(&word));
-    asked.iter().any(|&name| taint.holds(name) || has(&name, &OF_SOME) && !counts(&name))
+    let mut asks_environment = false;
+    each_expression(model, condition, &mut |_, expr| {
+        if let Expr::Str(key) = expr {
+            let known = program.catalog.environment_key(key.as_str());
+            asks_environment |= known.is_some_and(|value| value.kind == ValueKind::Rank);
+        }
+    });
+    asks_environment
+        || asked.iter().any(|&name| taint.holds(name) || has(&name, &OF_SOME) && !counts(&name))
         || made_of(model, function, asked).iter().any(of_rank)
 }
 
