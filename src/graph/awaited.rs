@@ -4,7 +4,8 @@ use crate::base::{FileId, Site, Symbol};
 use crate::catalog::{Operand, Operation, OperationKind};
 use crate::finding::Confidence;
 use crate::model::{
-    Block, Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, StmtId, each_expression, expressions_of,
+    Block, Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, StmtId, each_expression, each_statement,
+    expressions_of,
 };
 
 use super::communication::{Communication, argument};
@@ -54,7 +55,7 @@ pub(super) fn unawaited<'p>(program: &'p Program, communication: &mut Communicat
                     || definition.mentions.iter().any(|name| messages.contains(name))
             };
             if is_body && starts() {
-                search.block(file, local, definition.body, false);
+                search.block(file, local, definition.body, (false, &[]));
             }
         }
     }
@@ -83,20 +84,23 @@ struct Early {
 }
 
 impl<'p> Search<'_, 'p> {
-    fn block(&mut self, file: FileId, function: LocalFunction, block: Block, gathered: bool) {
+    /// Looks through a block, with what comes behind the statements around it; `gathered` says that a manager waits for all
+    /// that is started.
+    fn block(&mut self, file: FileId, function: LocalFunction, block: Block, (gathered, behind): (bool, &[StmtId])) {
         let model = &self.program.file(file).model;
         let statements = model.block(block);
         for (index, &id) in statements.iter().enumerate() {
             let rest = &statements[index + 1..];
+            let further: Vec<StmtId> = rest.iter().chain(behind).copied().collect();
             // Behind a handle that is dropped something may wait for all there is, a device or a stream, and somebody
             // who wants the result may know of that: low confidence.
             let mut inner = gathered;
             match model.stmt(id) {
                 Stmt::Expr(value) if !gathered => {
                     if let Some(started) = self.started(file, function, *value)
-                        && !synchronises(model, rest)
+                        && !synchronises(model, &further)
                     {
-                        self.dropped(file, function, &started, rest);
+                        self.dropped(file, function, &started, &further);
                     }
                 }
                 Stmt::Assign { targets, value } => {
@@ -104,7 +108,7 @@ impl<'p> Search<'_, 'p> {
                         && let Expr::Name(handle) = model.expr(target)
                         && let Some(started) = self.started(file, function, *value)
                     {
-                        self.assigned(file, function, handle, &started, rest, gathered);
+                        self.assigned(file, function, (handle, &started), (rest, &further), gathered);
                     }
                 }
                 Stmt::With { items, .. } => {
@@ -117,8 +121,10 @@ impl<'p> Search<'_, 'p> {
                 }
                 _ => {}
             }
+            // A loop comes round again before it comes to what is behind it.
+            let is_once = !matches!(model.stmt(id), Stmt::For { .. } | Stmt::While { .. });
             for block in blocks_of(model.stmt(id)) {
-                self.block(file, function, block, inner);
+                self.block(file, function, block, (inner, if is_once { &further } else { &[] }));
             }
         }
     }
@@ -152,15 +158,14 @@ impl<'p> Search<'_, 'p> {
         &mut self,
         file: FileId,
         function: LocalFunction,
-        handle: Symbol,
-        started: &Started<'_>,
-        rest: &[StmtId],
+        (handle, started): (Symbol, &Started<'_>),
+        (rest, further): (&[StmtId], &[StmtId]),
         gathered: bool,
     ) {
         let model = &self.program.file(file).model;
-        if !gathered && self.mentions_of(file, function, handle) <= 1 {
-            if !synchronises(model, rest) {
-                self.report(file, function, started, Misuse::Dropped, None, Confidence::Low);
+        if !gathered && self.mentions_of(file, function, handle) <= self.assignments_of(file, function, handle) {
+            if !synchronises(model, further) {
+                self.dropped(file, function, started, further);
             }
             return;
         }
@@ -241,6 +246,18 @@ impl<'p> Search<'_, 'p> {
         }
         inputs.retain(|name| !outputs.contains(name));
         (outputs, inputs)
+    }
+
+    /// How often the function gives the name a value.
+    fn assignments_of(&self, file: FileId, function: LocalFunction, name: Symbol) -> usize {
+        let model = &self.program.file(file).model;
+        let mut count = 0;
+        each_statement(model, model.function(function).body, &mut |_, stmt| {
+            if let Stmt::Assign { targets, .. } = stmt {
+                count += model.list(*targets).iter().filter(|&&target| model.expr(target) == Expr::Name(name)).count();
+            }
+        });
+        count
     }
 
     /// How often the function and those within it mention a name.

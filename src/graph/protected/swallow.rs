@@ -12,6 +12,9 @@ use super::super::communication::{Issue, Wanted, calls_in};
 use super::super::hazard::{Caught, Failure, Hazard, asks_for_memory, keeps_exception, never_returns};
 use super::{Search, Skip, Swallowed};
 
+/// Passes through a model in which ranks wait for each other.
+const PASSES: [&str; 5] = ["ddp_forward", "backward", "fsdp_forward", "deepspeed_forward", "deepspeed_backward"];
+
 impl Search<'_, '_> {
     pub(super) fn swallowed(
         &mut self,
@@ -37,7 +40,10 @@ impl Search<'_, '_> {
             let site = Site { file, span: handler.span };
             let before = out.len();
             let in_body = self.communication.issued_in(file, function, parts.body, Wanted::Collective);
-            if caught.memory
+            // Memory runs out in a pass whether or not somebody has thought of it.
+            let is_pass = |issue: &Issue| issue.implicit && PASSES.contains(&issue.op.as_str());
+            let broad = caught.everything || caught.runtime;
+            if (caught.memory || broad && in_body.iter().any(is_pass))
                 && let Some(found) = self.out_of_memory(file, function, parts, handler, around, &in_body)
             {
                 out.push(found);

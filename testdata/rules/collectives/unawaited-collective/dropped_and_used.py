@@ -32,3 +32,25 @@ def waited_for_at_once(total, size):
 def another_part(total, size):
     dist.all_reduce(total[4:], async_op=True)  # low: [unawaited-collective]
     return total[:4].sum() / size
+
+
+def kept_for_nothing(total, size):
+    handle = dist.all_reduce(total, async_op=True)
+    return total / size  # error: [unawaited-collective]
+
+
+def kept_in_either_arm(total, rank):
+    if rank == 0:
+        handle = dist.isend(total, 1)  # low: [unawaited-collective]
+    else:
+        handle = dist.irecv(total, 0)
+    return total * 2  # error: [unawaited-collective]
+
+
+def kept_in_either_arm_and_waited_for(total, rank):
+    if rank == 0:
+        handle = dist.isend(total, 1)
+    else:
+        handle = dist.irecv(total, 0)
+    handle.wait()
+    return total * 2
