@@ -169,7 +169,11 @@ fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
                 _ if KEEP_SHAPE.contains(&last) => shape(engine, first, fuel),
                 _ if FILTERS.contains(&last) => {
                     let whole = parts.iter().fold(Axes::NONE, |sum, &part| sum | engine.values.vary(part));
-                    (!whole.is_empty()).then_some(Differs { axes: whole, source: first, confidence: Confidence::Low })
+                    (!whole.is_empty()).then_some(Differs {
+                        axes: whole,
+                        source: first,
+                        confidence: Confidence::Medium,
+                    })
                 }
                 _ => None,
             }
@@ -177,7 +181,7 @@ fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
         Node::Index(tensor, index) => match engine.values.node(*index) {
             Node::Compare(..) | Node::Not(_) => {
                 let axes = engine.values.vary(*index);
-                (!axes.is_empty()).then_some(Differs { axes, source: *tensor, confidence: Confidence::Low })
+                (!axes.is_empty()).then_some(Differs { axes, source: *tensor, confidence: Confidence::Medium })
             }
             _ => None,
         },

@@ -29,13 +29,14 @@ impl Communication<'_> {
                 if is_self && matches!(name.as_str(), "self" | "cls") {
                     return definition.class.map(|class| Kind::Own(program.class_id(file, class)));
                 }
-                if let Some(parameter) = definition.parameters.iter().find(|parameter| parameter.name == name) {
-                    return self.constructed(file, owner, parameter.annotation?);
+                let parameter = definition.parameters.iter().find(|parameter| parameter.name == name);
+                if let Some(annotation) = parameter.and_then(|parameter| parameter.annotation) {
+                    return self.constructed(file, owner, annotation);
                 }
                 if let Some(&known) = self.locals.get(&(file, owner, name)) {
                     return known;
                 }
-                let mut found = None;
+                let mut made: Vec<ExprId> = Vec::new();
                 each_statement(model, definition.body, &mut |_, stmt| {
                     let value = match stmt {
                         Stmt::Assign { targets, value } => model
@@ -53,10 +54,15 @@ impl Communication<'_> {
                     if let Some(value) = value
                         && let Expr::Call(call) = model.expr(value)
                     {
-                        found = found.or(Some(model.call(call).callee));
+                        made.push(model.call(call).callee);
                     }
                 });
-                let kind = found.and_then(|found| self.constructed(file, owner, found));
+                // `model = Net()`, and then `model = DDP(model)`: what is wrapped is wrapped from there on. What a caller
+                // hands over may be anything else.
+                let mut kinds = made.into_iter().map(|made| self.constructed(file, owner, made));
+                let first = kinds.next().flatten();
+                let wrapped = first.into_iter().chain(kinds.flatten()).find(|&kind| self.is_wrapper(kind));
+                let kind = wrapped.or(first.filter(|_| parameter.is_none()));
                 self.locals.insert((file, owner, name), kind);
                 kind
             }
@@ -66,6 +72,12 @@ impl Communication<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether calling an object of the type communicates.
+    fn is_wrapper(&self, kind: Kind) -> bool {
+        matches!(kind, Kind::Library(kind)
+            if self.program.catalog.entry(Symbol::new(&format!("{kind}.__call__"))).is_some())
     }
 
     pub(super) fn constructed(&self, file: FileId, function: LocalFunction, named: ExprId) -> Option<Kind> {

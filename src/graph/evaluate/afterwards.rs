@@ -108,6 +108,18 @@ impl<'p> Engine<'p> {
             && self.has_decorator(file, local, "property")
     }
 
+    /// Whether a class method makes an object of its class out of what it is handed: what that holds is asked later.
+    fn makes_its_own(&self, function: FunctionId) -> bool {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        let Some(receiver) = definition.parameters.first().map(|parameter| parameter.name) else { return false };
+        !model.list(definition.decorators).is_empty()
+            && definition.callees.len() <= MAX_MENTIONS
+            && definition.callees.iter().any(|callee| model.expr(callee.expr) == Expr::Name(receiver))
+            && self.has_decorator(file, local, "classmethod")
+    }
+
     /// Whether a call can be left unlooked into for now: by its names the callee neither returns nor keeps anything that
     /// differs between ranks, nor raises on some of them, and it is handed nothing that does.
     pub(super) fn may_wait(&self, function: FunctionId, bound: &[Value]) -> bool {
@@ -127,6 +139,7 @@ impl<'p> Engine<'p> {
             || asks_for_job(definition)
             || may_leave_job(definition)
             || self.is_said_at_once(function)
+            || self.makes_its_own(function)
         {
             return false;
         }

@@ -4,8 +4,10 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use super::elsewhere::Elsewhere;
 use super::hooks::called_back_by;
-use super::words::{is_only_about_files, may_ask_for_rank, speaks_of_turns};
+use super::made::Made;
+use super::words::{is_only_about_files, speaks_of_turns};
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::ValueKind;
 use crate::finding::Confidence;
@@ -13,14 +15,9 @@ use crate::graph::blocks::is_test;
 use crate::graph::communication::{Communication, Wanted};
 use crate::graph::conduct::bodies;
 use crate::graph::context::each_in_context;
-use crate::graph::hazard::{Caught, Failure};
 use crate::graph::program::Program;
-use crate::graph::resolve::Target;
 use crate::graph::taint::Taint;
-use crate::model::{
-    Block, Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_expression, each_statement,
-    expressions_of,
-};
+use crate::model::{Block, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_call};
 
 /// Calls from a function that is known to be run by all ranks to the one in question.
 const MAX_CALLS: usize = 2;
@@ -52,16 +49,6 @@ pub enum Together {
 /// How a function is known to be run by all ranks: the call of it, and what shows it there.
 pub(super) type Known = (Option<Site>, Together);
 
-/// A call in a function, with the conditions that it stands under.
-#[derive(Clone)]
-pub(super) struct Made {
-    pub expr: ExprId,
-    pub call: Call,
-    pub conditions: Vec<ExprId>,
-    /// Whether every rank makes it that comes into the function, and all at once.
-    pub by_all: bool,
-}
-
 /// Answers about one tree of a program.
 pub(super) struct Common<'p> {
     pub program: &'p Program,
@@ -70,7 +57,7 @@ pub(super) struct Common<'p> {
     /// Functions of the tree by the functions of it that they mention.
     mentions: FxHashMap<Symbol, Vec<FunctionId>>,
     known: FxHashMap<(FunctionId, ExprId), Option<Known>>,
-    calls: FxHashMap<FunctionId, Rc<[Made]>>,
+    pub(super) calls: FxHashMap<FunctionId, Rc<[Made]>>,
     called: FxHashMap<FunctionId, Rc<[(ExprId, FunctionId)]>>,
 }
 
@@ -110,7 +97,7 @@ impl<'p> Common<'p> {
         let of_one_rank =
             is_of_one_rank(self.program, file, local) || launches(model, local) || makes_job_of_one(model, local);
         let callers = if of_one_rank { Vec::new() } else { self.callers(function) };
-        let by_some = of_one_rank || callers.iter().any(|(_, made)| !made.by_all);
+        let by_some = of_one_rank || self.is_called_by_some(&callers);
         let found = match self.issued_together(file, local, at) {
             _ if by_some => None,
             Some(together) => Some((None, together)),
@@ -126,6 +113,12 @@ impl<'p> Common<'p> {
         };
         self.known.insert((function, at), found);
         found
+    }
+
+    /// Whether some ranks alone make one of the calls. Tests run what they test on ranks of their own choosing.
+    pub fn is_called_by_some(&self, callers: &[(FunctionId, Made)]) -> bool {
+        let is_of_test = |caller: FunctionId| is_test(&self.program.file(self.program.locate(caller).0).path);
+        callers.iter().any(|(caller, made)| !made.by_all && !is_of_test(*caller))
     }
 
     /// Where the function is called by those that all ranks run, once in each of them.
@@ -222,8 +215,7 @@ impl<'p> Common<'p> {
         let name = program.function(function).name;
         let mut out = Vec::new();
         for caller in self.mentions.get(&name).cloned().unwrap_or_default() {
-            // Tests run what they test on ranks of their own choosing.
-            if caller == function || is_test(&program.file(program.locate(caller).0).path) {
+            if caller == function {
                 continue;
             }
             let here = self.called(caller);
@@ -256,127 +248,6 @@ impl<'p> Common<'p> {
         self.called.insert(function, called.clone());
         called
     }
-
-    /// The calls in a function. All ranks make those that stand under no question for the rank, behind no exit of some
-    /// ranks, and not where ranks are let in one after the other or somebody takes what fails. Where some ranks
-    /// communicate alone they make none together: they may wait for each other.
-    pub fn calls(&mut self, file: FileId, function: LocalFunction) -> Rc<[Made]> {
-        let id = self.program.function_id(file, function);
-        if let Some(known) = self.calls.get(&id) {
-            return known.clone();
-        }
-        let calls: Rc<[Made]> = self.calls_in(file, function).into();
-        self.calls.insert(id, calls.clone());
-        calls
-    }
-
-    fn calls_in(&mut self, file: FileId, function: LocalFunction) -> Vec<Made> {
-        let (program, taint) = (self.program, self.taint);
-        let model = &program.file(file).model;
-        let mut out: Vec<Made> = Vec::new();
-        let mut loops: Vec<Span> = Vec::new();
-        let mut raising: FxHashMap<ExprId, u32> = FxHashMap::default();
-        each_statement(model, model.function(function).body, &mut |id, stmt| match stmt {
-            Stmt::For { .. } | Stmt::While { .. } => loops.push(model.stmt_span(id)),
-            Stmt::If { test, body, orelse } if [body, orelse].into_iter().any(|&arm| raises(model, arm)) => {
-                raising.insert(*test, model.stmt_span(id).end);
-            }
-            _ => {}
-        });
-        // Up to where only some ranks go on: who leaves a loop comes back behind it, who raises ends the job.
-        let mut alone_until = 0;
-        // Each condition stands over many statements.
-        let mut for_rank: FxHashMap<ExprId, bool> = FxHashMap::default();
-        each_in_context(model, function, &mut |id, stmt, context| {
-            let span = model.stmt_span(id);
-            let mut asks = |&condition: &ExprId| {
-                raising.get(&condition).is_none_or(|&end| span.start < end)
-                    && *for_rank.entry(condition).or_insert_with(|| {
-                        !is_only_about_files(program, file, function, condition)
-                            && may_ask_for_rank(program, taint, (file, function), condition)
-                    })
-            };
-            let by_rank = context.conditions.iter().any(&mut asks);
-            alone_until = alone_until.max(match stmt {
-                Stmt::Return(_) if by_rank => u32::MAX,
-                Stmt::Break | Stmt::Continue if by_rank => {
-                    let around = loops.iter().filter(|around| around.start <= span.start && span.end <= around.end);
-                    around.map(|around| around.end).min().unwrap_or(u32::MAX)
-                }
-                _ => 0,
-            });
-            let some_left = span.start < alone_until;
-            for root in expressions_of(model, stmt) {
-                each_expression(model, root, &mut |expr, found| {
-                    let Expr::Call(call) = found else { return };
-                    let conditions = context.conditions.to_vec();
-                    out.push(Made { expr, call: model.call(call), conditions, by_all: !by_rank && !some_left });
-                });
-            }
-        });
-        let waits = |made: &Made| {
-            let issue = self.communication.itself(file, function, made.expr, made.call);
-            !made.by_all && issue.is_some_and(|issue| issue.op.as_str() == "barrier")
-        };
-        let in_turn = out.iter().any(waits);
-        let apart = self.apart(file, function);
-        for made in &mut out {
-            let span = model.span(made.expr);
-            let is_apart = apart.iter().any(|apart| apart.start <= span.start && span.end <= apart.end);
-            made.by_all &= !in_turn && !is_apart;
-        }
-        out
-    }
-
-    /// Whether a manager is made of a class of the program whose `__enter__` or `__exit__` may communicate.
-    fn is_manager_that_waits(&mut self, file: FileId, function: LocalFunction, call: Call) -> bool {
-        let program = self.program;
-        let Some(Target::Class(class)) = program.target(file, function, call.callee) else { return false };
-        ["__enter__", "__exit__"].into_iter().any(|name| {
-            let method = program.method(class, Symbol::new(name));
-            method.is_some_and(|method| {
-                let (file, local) = program.locate(method);
-                self.communication.may_reach(file, local)
-            })
-        })
-    }
-
-    /// Parts of a function in which ranks are let in one after the other, or in which somebody takes what fails.
-    fn apart(&mut self, file: FileId, function: LocalFunction) -> Vec<Span> {
-        let model = &self.program.file(file).model;
-        let mut out = Vec::new();
-        let mut managed: Vec<(ExprId, Option<Span>)> = Vec::new();
-        each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
-            Stmt::Try(parts)
-                if parts.handlers.iter().any(|handler| Caught::of(model, handler.kind).takes(Failure::Outside)) =>
-            {
-                out.extend(span_of(model, parts.body));
-            }
-            Stmt::With { items, body, .. } => {
-                managed.extend(items.iter().map(|item| (item.context, span_of(model, *body))));
-            }
-            _ => {}
-        });
-        for (manager, body) in managed {
-            let communicates = match model.expr(manager) {
-                Expr::Call(call) => {
-                    let call = model.call(call);
-                    let issues = self.communication.issued(file, function, manager, call, Wanted::Collective);
-                    issues.is_some() || self.is_manager_that_waits(file, function, call)
-                }
-                _ => false,
-            };
-            if communicates || speaks_of_turns(model, manager) {
-                out.extend(body);
-            }
-        }
-        out
-    }
-}
-
-/// Whether a block ends in an exception.
-fn raises(model: &File, block: Block) -> bool {
-    model.block(block).last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Raise(_)))
 }
 
 /// Along which axis a condition asks for rank 0, and for nothing else.
@@ -403,50 +274,6 @@ fn launches(model: &File, function: LocalFunction) -> bool {
     let of_job = |name: &Symbol| matches!(name.as_str(), "spawn" | "start_processes");
     model.function(function).mentions.iter().any(starts)
         || function == model.module() && model.functions.iter().any(|function| function.mentions.iter().any(of_job))
-}
-
-/// Parts of a function from which nobody comes to a place in it, and to which nobody comes from there: the other arm of a
-/// condition around it, what lies behind an arm that is left with it, and arms before it that are left.
-struct Elsewhere(Vec<Span>);
-
-impl Elsewhere {
-    fn of(model: &File, function: LocalFunction, place: Span) -> Elsewhere {
-        let holds = |span: Span| span.start <= place.start && place.end <= span.end;
-        let body = model.function(function).body;
-        let end = span_of(model, body).map_or(place.end, |body| body.end);
-        let mut out = Vec::new();
-        // In its next turn a loop may come to the other arm of a condition in it.
-        let mut in_loop = false;
-        each_statement(model, body, &mut |id, stmt| match stmt {
-            Stmt::If { body, orelse, .. } if !in_loop => {
-                let left = |arm: Block| {
-                    let last = model.block(arm).last();
-                    last.is_some_and(|&last| matches!(model.stmt(last), Stmt::Return(_) | Stmt::Raise(_)))
-                };
-                let mut arms = [(*body, *orelse), (*orelse, *body)].into_iter();
-                let behind = model.stmt_span(id).end;
-                match arms.find(|(arm, _)| span_of(model, *arm).is_some_and(holds)) {
-                    Some((arm, other)) => {
-                        out.extend(span_of(model, other));
-                        out.extend(left(arm).then(|| Span::new(behind, end)));
-                    }
-                    None if behind <= place.start => {
-                        out.extend(
-                            [*body, *orelse].into_iter().filter(|&arm| left(arm)).filter_map(|arm| span_of(model, arm)),
-                        );
-                    }
-                    None => {}
-                }
-            }
-            Stmt::For { .. } | Stmt::While { .. } => in_loop |= holds(model.stmt_span(id)),
-            _ => {}
-        });
-        Elsewhere(out)
-    }
-
-    fn holds(&self, span: Span) -> bool {
-        self.0.iter().any(|part| part.start <= span.start && span.end <= part.end)
-    }
 }
 
 /// Whether the function says, whatever the launcher has said, that the job has one process.

@@ -18,8 +18,8 @@ pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<
     let name = program.function(function).name;
     let is_hook = name.as_str().starts_with("on_") && !ALONE.contains(&name.as_str());
     let calls_back = |base: &Symbol| {
-        let of = |package: &&str| base.as_str().strip_prefix(*package).is_some_and(|rest| rest.starts_with('.'));
-        PACKAGES.iter().any(|package| of(&package)) && CALLED_BACK.iter().any(|end| base.as_str().ends_with(end))
+        let of = |package: &str| base.as_str().strip_prefix(package).is_some_and(|rest| rest.starts_with('.'));
+        PACKAGES.iter().any(|package| of(package)) && CALLED_BACK.iter().any(|end| base.as_str().ends_with(end))
     };
     let base = || program.external_bases(class).into_iter().find(calls_back);
     is_hook.then(base).flatten().map(Symbol::last_part)

@@ -1,7 +1,8 @@
 //! Folders that have been made before: what every rank has made on its way, nobody makes a second time.
 
-use super::common::{Common, Made};
+use super::common::Common;
 use super::deeds::Deed;
+use super::made::Made;
 use crate::base::{FileId, FunctionId, Span, Symbol};
 use crate::graph::communication::argument;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction};

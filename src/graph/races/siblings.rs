@@ -1,7 +1,8 @@
 //! Files that one rank writes in one place and all write in another: who has guarded the one knows that there are several.
 
 use super::alone::is_where_nobody_is_told_apart;
-use super::common::{Common, Made, Together};
+use super::common::{Common, Together};
+use super::made::Made;
 use crate::base::{FunctionId, Site, Symbol};
 use crate::model::{Expr, ExprId, names_in};
 
@@ -42,7 +43,8 @@ impl Common<'_> {
     pub fn guards_another(&mut self, function: FunctionId, write: ExprId) -> Option<Together> {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
-        if self.callers(function).iter().any(|(_, made)| !made.by_all) {
+        let callers = self.callers(function);
+        if self.is_called_by_some(&callers) {
             return None;
         }
         // Whoever is told whether it is the first need not be told.

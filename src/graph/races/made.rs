@@ -1,0 +1,149 @@
+//! The calls of a function, and which of them all ranks make at once.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::common::{Common, span_of};
+use super::words::{is_only_about_files, may_ask_for_rank, speaks_of_turns};
+use crate::base::{FileId, Span, Symbol};
+use crate::graph::communication::Wanted;
+use crate::graph::context::each_in_context;
+use crate::graph::hazard::{Caught, Failure};
+use crate::graph::resolve::Target;
+use crate::model::{
+    Block, Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
+};
+
+/// A call in a function, with the conditions that it stands under.
+#[derive(Clone)]
+pub(super) struct Made {
+    pub expr: ExprId,
+    pub call: Call,
+    pub conditions: Vec<ExprId>,
+    /// Whether every rank makes it that comes into the function, and all at once.
+    pub by_all: bool,
+}
+
+impl Common<'_> {
+    /// The calls in a function. All ranks make those that stand under no question for the rank, behind no exit of some
+    /// ranks, and not where ranks are let in one after the other or somebody takes what fails. Where some ranks
+    /// communicate alone they make none together: they may wait for each other.
+    pub fn calls(&mut self, file: FileId, function: LocalFunction) -> Rc<[Made]> {
+        let id = self.program.function_id(file, function);
+        if let Some(known) = self.calls.get(&id) {
+            return known.clone();
+        }
+        let calls: Rc<[Made]> = self.calls_in(file, function).into();
+        self.calls.insert(id, calls.clone());
+        calls
+    }
+
+    fn calls_in(&mut self, file: FileId, function: LocalFunction) -> Vec<Made> {
+        let (program, taint) = (self.program, self.taint);
+        let model = &program.file(file).model;
+        let mut out: Vec<Made> = Vec::new();
+        let mut loops: Vec<Span> = Vec::new();
+        let mut raising: FxHashMap<ExprId, u32> = FxHashMap::default();
+        each_statement(model, model.function(function).body, &mut |id, stmt| match stmt {
+            Stmt::For { .. } | Stmt::While { .. } => loops.push(model.stmt_span(id)),
+            Stmt::If { test, body, orelse } if [body, orelse].into_iter().any(|&arm| raises(model, arm)) => {
+                raising.insert(*test, model.stmt_span(id).end);
+            }
+            _ => {}
+        });
+        // Up to where only some ranks go on: who leaves a loop comes back behind it, who raises ends the job.
+        let mut alone_until = 0;
+        // Each condition stands over many statements.
+        let mut for_rank: FxHashMap<ExprId, bool> = FxHashMap::default();
+        each_in_context(model, function, &mut |id, stmt, context| {
+            let span = model.stmt_span(id);
+            let mut asks = |&condition: &ExprId| {
+                raising.get(&condition).is_none_or(|&end| span.start < end)
+                    && *for_rank.entry(condition).or_insert_with(|| {
+                        !is_only_about_files(program, file, function, condition)
+                            && may_ask_for_rank(program, taint, (file, function), condition)
+                    })
+            };
+            let by_rank = context.conditions.iter().any(&mut asks);
+            alone_until = alone_until.max(match stmt {
+                Stmt::Return(_) if by_rank => u32::MAX,
+                Stmt::Break | Stmt::Continue if by_rank => {
+                    let around = loops.iter().filter(|around| around.start <= span.start && span.end <= around.end);
+                    around.map(|around| around.end).min().unwrap_or(u32::MAX)
+                }
+                _ => 0,
+            });
+            let some_left = span.start < alone_until;
+            for root in expressions_of(model, stmt) {
+                each_expression(model, root, &mut |expr, found| {
+                    let Expr::Call(call) = found else { return };
+                    let conditions = context.conditions.to_vec();
+                    out.push(Made { expr, call: model.call(call), conditions, by_all: !by_rank && !some_left });
+                });
+            }
+        });
+        let waits = |made: &Made| {
+            let issue = self.communication.itself(file, function, made.expr, made.call);
+            !made.by_all && issue.is_some_and(|issue| issue.op.as_str() == "barrier")
+        };
+        let in_turn = out.iter().any(waits);
+        let apart = self.apart(file, function);
+        for made in &mut out {
+            let span = model.span(made.expr);
+            let is_apart = apart.iter().any(|apart| apart.start <= span.start && span.end <= apart.end);
+            made.by_all &= !in_turn && !is_apart;
+        }
+        out
+    }
+
+    /// Whether a manager is made of a class of the program whose `__enter__` or `__exit__` may communicate.
+    fn is_manager_that_waits(&mut self, file: FileId, function: LocalFunction, call: Call) -> bool {
+        let program = self.program;
+        let Some(Target::Class(class)) = program.target(file, function, call.callee) else { return false };
+        ["__enter__", "__exit__"].into_iter().any(|name| {
+            let method = program.method(class, Symbol::new(name));
+            method.is_some_and(|method| {
+                let (file, local) = program.locate(method);
+                self.communication.may_reach(file, local)
+            })
+        })
+    }
+
+    /// Parts of a function in which ranks are let in one after the other, or in which somebody takes what fails.
+    fn apart(&mut self, file: FileId, function: LocalFunction) -> Vec<Span> {
+        let model = &self.program.file(file).model;
+        let mut out = Vec::new();
+        let mut managed: Vec<(ExprId, Option<Span>)> = Vec::new();
+        each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
+            Stmt::Try(parts)
+                if parts.handlers.iter().any(|handler| Caught::of(model, handler.kind).takes(Failure::Outside)) =>
+            {
+                out.extend(span_of(model, parts.body));
+            }
+            Stmt::With { items, body, .. } => {
+                managed.extend(items.iter().map(|item| (item.context, span_of(model, *body))));
+            }
+            _ => {}
+        });
+        for (manager, body) in managed {
+            let communicates = match model.expr(manager) {
+                Expr::Call(call) => {
+                    let call = model.call(call);
+                    let issues = self.communication.issued(file, function, manager, call, Wanted::Collective);
+                    issues.is_some() || self.is_manager_that_waits(file, function, call)
+                }
+                _ => false,
+            };
+            if communicates || speaks_of_turns(model, manager) {
+                out.extend(body);
+            }
+        }
+        out
+    }
+}
+
+/// Whether a block ends in an exception.
+fn raises(model: &File, block: Block) -> bool {
+    model.block(block).last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Raise(_)))
+}
