@@ -8,7 +8,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FunctionId, Site, Symbol};
-use crate::flow::{Axes, Difference, Effect, EffectId, EventId, Heal, Healed, LoopKind, Node, Parting, Tracer};
+use crate::flow::{Axes, Difference, Effect, EffectId, EventId, Heal, Healed, LoopKind, Node, Parting, Tracer, Value};
 
 use super::comparison::FUEL;
 use super::evaluate::Engine;
@@ -22,6 +22,9 @@ const MAX_SUSPECTS: usize = 16;
 
 /// Rounds in which choices that come into sight only once others are decided alike are decided alike too.
 const MAX_ROUNDS: usize = 8;
+
+/// Parts of a question that are looked at.
+const MAX_PARTS: usize = 400;
 
 /// Ways down to one effect that are told apart.
 const MAX_PATHS: usize = 8;
@@ -106,8 +109,14 @@ pub(super) fn blame(engine: &Engine<'_>, root: EffectId, found: &Found, healed: 
             spare(&mut guilty, &[at]);
         }
     }
-    // Where the trial was too long, whoever stands round the event is the likeliest.
-    let around = guilty.iter().copied().filter(|_| open.get()).find(|&at| {
+    // Where the trial was too long, whoever stands round the event is the likeliest, unless another makes up for it.
+    let is_made_up_for =
+        |at: usize| guilty.iter().any(|&other| other != at && court.complete(&suspects[at], &suspects[other]));
+    let mut ranked = guilty.clone();
+    if open.get() {
+        ranked.sort_by_key(|&at| is_made_up_for(at));
+    }
+    let around = ranked.iter().copied().filter(|&at| open.get() && !is_made_up_for(at)).find(|&at| {
         let contained = |event: EventId| contains(engine, suspects[at].parting.effect, event);
         found.difference.events().into_iter().flatten().any(contained)
     });
@@ -116,8 +125,8 @@ pub(super) fn blame(engine: &Engine<'_>, root: EffectId, found: &Found, healed: 
         let live = FxHashSet::from_iter([suspects[at].parting.effect]);
         matches!(court.with_only(&live, &suspects), Verdict::Parted(_))
     };
-    let alone = guilty.iter().copied().filter(|_| open.get() && around.is_none() && guilty.len() > 1).find(alone);
-    let Some(first) = around.or(alone).or(guilty.first().copied()) else {
+    let alone = ranked.iter().copied().filter(|_| open.get() && around.is_none() && ranked.len() > 1).find(alone);
+    let Some(first) = around.or(alone).or(ranked.first().copied()) else {
         let difference = found.difference.clone();
         return Blame { difference, cause: None, path: Path::new(), inside: false, heals: Vec::new() };
     };
@@ -134,6 +143,7 @@ pub(super) fn blame(engine: &Engine<'_>, root: EffectId, found: &Found, healed: 
             heals.push(court.heal(&suspects[other]));
         }
     }
+    heals.extend(court.other_halves(suspect));
     let path = suspect.paths.first().cloned().unwrap_or_default();
     Blame { difference, cause: Some(suspect.parting), path, inside, heals }
 }
@@ -210,6 +220,41 @@ impl Court<'_, '_> {
             (Some((op, first)), Some((other_op, other_first))) => op == other_op && first != other_first,
             _ => false,
         }
+    }
+
+    /// Where a fact parts a rank from itself: other choices that ask for the same fact and issue the same. One of them alone
+    /// decided alike is half of a sandwich.
+    fn other_halves(&self, suspect: &Suspect) -> Vec<(Site, Option<Site>, Heal)> {
+        let Found { one, other, .. } = self.found;
+        if one.rank != other.rank || one.coordinates != other.coordinates {
+            return Vec::new();
+        }
+        let facts: Vec<Value> = one
+            .atoms
+            .iter()
+            .filter(|&(fact, answer)| other.atoms.get(fact) != Some(answer))
+            .map(|(fact, _)| *fact)
+            .collect();
+        let op = |suspect: &Suspect| {
+            let event = suspect.arms.as_ref()?.events().into_iter().flatten().next()?;
+            Some(self.engine.effects.event(event).op)
+        };
+        let (Some(issued), values) = (op(suspect), &self.engine.values) else { return Vec::new() };
+        let issues = |effect: EffectId| {
+            let mut below = preorder(self.engine, effect).into_iter();
+            below.any(|effect| matches!(*self.engine.effects.get(effect), Effect::Event(event) if self.engine.effects.event(event).op == issued))
+        };
+        let asks = |effect: &EffectId| match self.engine.effects.get(*effect) {
+            Effect::Choice { test, site, .. } => {
+                let asks = |wanted: &dyn Fn(Value) -> bool| values.any_part(*test, MAX_PARTS, wanted);
+                let by_rank = |part: Value| matches!(values.node(part), Node::Rank(_));
+                *site != suspect.site && asks(&|part| facts.contains(&part)) && asks(&by_rank) && issues(*effect)
+            }
+            _ => false,
+        };
+        let others = preorder(self.engine, self.root).into_iter().filter(asks).take(MAX_SUSPECTS);
+        let others = others.filter_map(|effect| self.suspect(Parting { effect, ..suspect.parting }));
+        others.map(|other| self.heal(&other)).collect()
     }
 
     /// The difference as it is seen at the cause, and whether its event stands under it.

@@ -158,7 +158,7 @@ fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
             let last = name.as_str().rsplit('.').next().unwrap_or_default();
             let first = *parts.first()?;
             match last {
-                "tensor" | "as_tensor" | "asarray" | "from_numpy" | "array" => {
+                _ if MAKES.contains(&last) => {
                     let Node::Sequence(content) = engine.values.node(first) else { return None };
                     length(engine, *content.first()?, fuel)
                 }
@@ -187,19 +187,29 @@ fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
         },
         Node::If(test, then, otherwise) => {
             let arms = first_of([shape(engine, *then, fuel), shape(engine, *otherwise, fuel)]);
-            match (fixed(engine, *then), fixed(engine, *otherwise)) {
-                (Some(one), Some(other)) if one != other && !engine.values.vary(*test).is_empty() => Some(Differs {
+            let differ = match (fixed(engine, *then), fixed(engine, *otherwise)) {
+                (Some(one), Some(other)) => one != other,
+                _ => match (elements(engine, *then), elements(engine, *otherwise)) {
+                    (Some(one), Some(other)) => one != other,
+                    _ => false,
+                },
+            };
+            match differ && !engine.values.vary(*test).is_empty() {
+                true => Some(Differs {
                     axes: engine.values.vary(*test),
                     source: source_of(engine, *test, fuel),
                     confidence: Confidence::High,
                 }),
-                _ => arms,
+                false => arms,
             }
         }
         Node::Binary(_, left, right) => first_of([shape(engine, *left, fuel), shape(engine, *right, fuel)]),
         _ => None,
     }
 }
+
+/// Functions that make a tensor of what is in a list.
+const MAKES: [&str; 5] = ["tensor", "as_tensor", "asarray", "from_numpy", "array"];
 
 /// Functions of a tensor whose result has its shape.
 pub(super) const KEEP_SHAPE: [&str; 18] = [
@@ -243,6 +253,24 @@ fn fixed(engine: &Engine<'_>, value: Value) -> Option<Vec<i64>> {
         }
     }
     Some(out)
+}
+
+/// How many elements there are in a tensor that is made from constants or of a list that is written out, or in such a list.
+fn elements(engine: &Engine<'_>, value: Value) -> Option<i64> {
+    match engine.values.node(value) {
+        Node::Range(_) => Some(fixed(engine, value)?.into_iter().product()),
+        Node::Sequence(items) => {
+            let plain = |&item: &Value| !matches!(engine.values.node(item), Node::Sequence(_) | Node::Range(_));
+            items.iter().all(plain).then_some(items.len() as i64)
+        }
+        Node::Apply(name, parts) => {
+            let made = MAKES.contains(&name.as_str().rsplit('.').next().unwrap_or_default());
+            let Node::Sequence(given) = engine.values.node(*parts.first().filter(|_| made)?) else { return None };
+            let of = *given.first()?;
+            matches!(engine.values.node(of), Node::Sequence(_)).then(|| elements(engine, of)).flatten()
+        }
+        _ => None,
+    }
 }
 
 /// Along which axes a number that is a size differs.

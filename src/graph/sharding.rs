@@ -11,6 +11,7 @@ use super::blame::{contains, preorder};
 use super::communication::calls_in;
 use super::confidence::Evidence;
 use super::evaluate::Engine;
+use super::program::folder;
 use super::witness::SplitKind;
 
 /// What the names are made of that a program uses where it thinks of sharded models.
@@ -33,15 +34,17 @@ impl Evidence<'_, '_> {
             return false;
         }
         let asked_there = || self.decision.is_some_and(|decision| self.engine.same_function(decision.site, event.site));
-        // In a program of which no part knows of sharded models nobody shards one; who asks for a state dict of a model that
+        // Where no part of a folder knows of sharded models nobody shards one; who asks for a state dict of a model that
         // may be sharded does know.
-        let is_for_all = !self.is_opaque()
-            && match event.op.as_str() {
-                "checkpoint_save" => self.engine.knows_of_sharding(),
-                _ => asked_there(),
-            };
         let here = self.engine.program.locate(self.function).0;
         let parting = self.decision.map_or(here, |decision| decision.site.file);
+        let is_for_all = !self.is_opaque()
+            && match event.op.as_str() {
+                "checkpoint_save" => {
+                    [event.site.file, parting].into_iter().any(|file| self.engine.knows_of_sharding(file))
+                }
+                _ => asked_there(),
+            };
         // A helper of another file is for models of any kind: what counts is who calls it.
         let files: Vec<FileId> = match parting == event.site.file {
             true => self.calls.iter().map(|&(site, _)| site.file).chain([parting, here, event.site.file]).collect(),
@@ -137,15 +140,20 @@ impl Evidence<'_, '_> {
 }
 
 impl Engine<'_> {
-    /// Whether anything in the program speaks of sharded models.
-    fn knows_of_sharding(&self) -> bool {
+    /// Whether anything in the folder of a file, or below it, speaks of sharded models.
+    fn knows_of_sharding(&self, file: FileId) -> bool {
+        let folder = folder(&self.program.file(file).path);
         let names_it = |name: &Symbol| {
             let name = name.as_str().to_ascii_lowercase();
             SHARDS.iter().any(|word| name.contains(word))
         };
         let speaks = |file: &File| file.functions.iter().flat_map(|function| &function.mentions).any(names_it);
-        let known = || self.program.file_ids().any(|file| speaks(&self.program.file(file).model));
-        *self.knows_of_sharding.get_or_init(known)
+        let is_below =
+            |path: &str| path.strip_prefix(folder).is_some_and(|rest| folder.is_empty() || rest.starts_with('/'));
+        *self.knows_of_sharding.borrow_mut().entry(folder).or_insert_with(|| {
+            let mut files = self.program.file_ids().map(|file| self.program.file(file));
+            files.any(|file| is_below(&file.path) && speaks(&file.model))
+        })
     }
 
     /// Whether a question in the file where ranks part is whether a thing is sharded: who wrote it has sharded things.

@@ -8,7 +8,7 @@ use crate::base::{FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
 use crate::flow::{Effect, EffectId, INITIALIZED, Node, Value};
-use crate::model::{Expr, ExprId, Function, FunctionKind, Sink, Stmt, each_statement};
+use crate::model::{Expr, ExprId, Function, FunctionKind, Sink, Stmt, each_expression, each_statement};
 
 impl<'p> Engine<'p> {
     /// The result of a function that gathers from all, whatever it unpacks that from: what the members of its group agree on.
@@ -99,11 +99,15 @@ impl<'p> Engine<'p> {
         let model = &self.program.file(file).model;
         let definition = model.function(local);
         let says = |stmt: &Stmt| match *stmt {
-            Stmt::Return(Some(said)) => matches!(model.expr(said), Expr::Compare(..) | Expr::And(_) | Expr::Or(_)),
+            Stmt::Return(Some(said)) if matches!(model.expr(said), Expr::Compare(..) | Expr::And(_) | Expr::Or(_)) => {
+                let mut calls = false;
+                each_expression(model, said, &mut |_, expr| calls |= matches!(expr, Expr::Call(_)));
+                !calls
+            }
             _ => false,
         };
         !model.list(definition.decorators).is_empty()
-            && definition.callees.is_empty()
+            && definition.callees.len() <= MAX_MENTIONS
             && model.block(definition.body).last().is_some_and(|&last| says(model.stmt(last)))
             && self.has_decorator(file, local, "property")
     }

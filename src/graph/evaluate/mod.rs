@@ -58,7 +58,6 @@ mod wrappers;
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -130,7 +129,7 @@ pub struct Engine<'p> {
     /// Values that are this rank's share of the data, not facts of the outside world.
     pub(super) shares: FxHashSet<Value>,
     /// Whether anything in the program speaks of sharded models, once somebody has asked.
-    pub(in crate::graph) knows_of_sharding: OnceLock<bool>,
+    pub(in crate::graph) knows_of_sharding: RefCell<FxHashMap<&'p str, bool>>,
     /// Questions about data that is pooled further on, with what each rank answers for itself.
     pooled: FxHashMap<Value, Value>,
     /// Backward passes of which it is only supposed that they communicate.
@@ -213,7 +212,7 @@ impl<'p> Engine<'p> {
             fields: FxHashMap::default(),
             births: births::Births::default(),
             shares: FxHashSet::default(),
-            knows_of_sharding: OnceLock::new(),
+            knows_of_sharding: RefCell::default(),
             pooled: FxHashMap::default(),
             supposed: FxHashSet::default(),
             wrapping: FxHashMap::default(),
