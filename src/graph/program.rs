@@ -457,7 +457,7 @@ impl Program {
 }
 
 /// The folder that a path lies in.
-pub(super) fn folder(path: &str) -> &str {
+fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 

@@ -11,7 +11,6 @@ use super::blame::{contains, preorder};
 use super::communication::calls_in;
 use super::confidence::Evidence;
 use super::evaluate::Engine;
-use super::program::folder;
 use super::witness::SplitKind;
 
 /// What the names are made of that a program uses where it thinks of sharded models.
@@ -34,7 +33,7 @@ impl Evidence<'_, '_> {
             return false;
         }
         let asked_there = || self.decision.is_some_and(|decision| self.engine.same_function(decision.site, event.site));
-        // Where no part of a folder knows of sharded models nobody shards one; who asks for a state dict of a model that
+        // Where no part of a project knows of sharded models nobody shards one; who asks for a state dict of a model that
         // may be sharded does know.
         let here = self.engine.program.locate(self.function).0;
         let parting = self.decision.map_or(here, |decision| decision.site.file);
@@ -140,9 +139,11 @@ impl Evidence<'_, '_> {
 }
 
 impl Engine<'_> {
-    /// Whether anything in the folder of a file, or below it, speaks of sharded models.
+    /// Whether anything in the outermost folder around a file speaks of sharded models: what lies beside it is another
+    /// project's as often as not.
     fn knows_of_sharding(&self, file: FileId) -> bool {
-        let folder = folder(&self.program.file(file).path);
+        let path: &str = &self.program.file(file).path;
+        let folder = path.split_once('/').map_or("", |(outermost, _)| outermost);
         let names_it = |name: &Symbol| {
             let name = name.as_str().to_ascii_lowercase();
             SHARDS.iter().any(|word| name.contains(word))
