@@ -115,6 +115,7 @@ impl Evidence<'_, '_> {
             || self.is_said_to_be_alone()
             || self.asks_for_the_block()
             || self.asks_the_machine()
+            || self.asks_in_another_world()
             || self.is_far_from_the_batch()
             || self.is_counted_by_batches()
             || self.is_a_key()

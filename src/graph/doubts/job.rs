@@ -1,6 +1,6 @@
 //! Doubts about who is in the job at all: whoever begins it where it goes on is alone with those who come there too.
 
-use crate::base::Symbol;
+use crate::base::{FileId, Symbol};
 use crate::flow::{GroupKey, Node, Value, parts};
 use crate::model::{BinaryOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_call, each_statement};
 
@@ -9,7 +9,41 @@ use super::super::confidence::Evidence;
 use super::super::versions::JOINS;
 use super::MAX_PARTS;
 
+/// Methods of an MPI communicator that torch has under other names.
+const OF_MPI: [&str; 14] = [
+    "allgather",
+    "Allgather",
+    "Allgatherv",
+    "allreduce",
+    "Allreduce",
+    "alltoall",
+    "Alltoall",
+    "Alltoallv",
+    "bcast",
+    "Bcast",
+    "Barrier",
+    "Gather",
+    "Scatter",
+    "Reduce",
+];
+
 impl Evidence<'_, '_> {
+    /// Whether the operation is one of MPI, and who asks for the rank knows nothing of MPI: a launcher of torch starts each
+    /// process as a job of its own for MPI.
+    pub(in crate::graph) fn asks_in_another_world(&self) -> bool {
+        let event = self.engine.effects.event(self.main).site;
+        let Some(decision) = self.decision.map(|decision| decision.site) else { return false };
+        let knows = |file: FileId| self.engine.program.file(file).text.contains("mpi4py");
+        let is_of_mpi = self.engine.written_at(event).is_some_and(|(model, expr)| match model.expr(expr) {
+            Expr::Call(call) => {
+                let name = model.last_name(model.call(call).callee);
+                name.is_some_and(|name| OF_MPI.contains(&name.as_str()))
+            }
+            _ => false,
+        });
+        is_of_mpi && knows(event.file) && !knows(decision.file)
+    }
+
     /// Whether those who come to the operation begin a job of their own on the way, and say of how many: who has left
     /// before is not in it.
     pub(in crate::graph) fn begins_a_job_of_its_own(&self) -> bool {
