@@ -134,6 +134,7 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
     out
 }
 
+/// A race for what a function does, of medium confidence, with nothing said of who calls it.
 fn race(program: &Program, function: FunctionId, deed: Deed, asked: ExprId, together: Together) -> FileRace {
     let (file, _) = program.locate(function);
     let site = |expr: ExprId| Site { file, span: program.file(file).model.span(expr) };

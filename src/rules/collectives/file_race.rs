@@ -48,9 +48,6 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
 
 /// Tells what shows that several ranks come there.
 pub(super) fn because_together(program: &Program, found: &FileRace, mut finding: Finding) -> Finding {
-    if let Some(guard) = found.guarded {
-        finding = finding.because(guard, "elsewhere only the first rank does it");
-    }
     for &caller in &found.callers {
         finding =
             finding.because(caller, format!("`{}` is called on every rank", program.function(found.function).name));

@@ -67,5 +67,5 @@ fn unguarded(program: &Program, found: &FileRace, call: Site, guard: Site) -> Fi
         .confidence(found.confidence)
         .because(found.site, format!("`{}` writes it here", found.call))
         .because(guard, "elsewhere this lets one rank alone come to it");
-    because_together(program, &FileRace { callers: Vec::new(), guarded: None, ..found.clone() }, finding)
+    because_together(program, &FileRace { callers: Vec::new(), ..found.clone() }, finding)
 }
