@@ -7,8 +7,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{FunctionId, Site, Symbol};
+use crate::base::{Site, Symbol};
 use crate::flow::{Axes, Difference, Effect, EffectId, EventId, Heal, Healed, LoopKind, Node, Parting, Tracer, Value};
+use crate::model::FunctionKind;
 
 use super::comparison::FUEL;
 use super::evaluate::Engine;
@@ -109,14 +110,8 @@ pub(super) fn blame(engine: &Engine<'_>, root: EffectId, found: &Found, healed: 
             spare(&mut guilty, &[at]);
         }
     }
-    // Where the trial was too long, whoever stands round the event is the likeliest, unless another makes up for it.
-    let is_made_up_for =
-        |at: usize| guilty.iter().any(|&other| other != at && court.complete(&suspects[at], &suspects[other]));
-    let mut ranked = guilty.clone();
-    if open.get() {
-        ranked.sort_by_key(|&at| is_made_up_for(at));
-    }
-    let around = ranked.iter().copied().filter(|&at| open.get() && !is_made_up_for(at)).find(|&at| {
+    // Where the trial was too long, whoever stands round the event is the likeliest.
+    let around = guilty.iter().copied().filter(|_| open.get()).find(|&at| {
         let contained = |event: EventId| contains(engine, suspects[at].parting.effect, event);
         found.difference.events().into_iter().flatten().any(contained)
     });
@@ -125,8 +120,8 @@ pub(super) fn blame(engine: &Engine<'_>, root: EffectId, found: &Found, healed: 
         let live = FxHashSet::from_iter([suspects[at].parting.effect]);
         matches!(court.with_only(&live, &suspects), Verdict::Parted(_))
     };
-    let alone = ranked.iter().copied().filter(|_| open.get() && around.is_none() && ranked.len() > 1).find(alone);
-    let Some(first) = around.or(alone).or(ranked.first().copied()) else {
+    let alone = guilty.iter().copied().filter(|_| open.get() && around.is_none() && guilty.len() > 1).find(alone);
+    let Some(first) = around.or(alone).or(guilty.first().copied()) else {
         let difference = found.difference.clone();
         return Blame { difference, cause: None, path: Path::new(), inside: false, heals: Vec::new() };
     };
@@ -304,11 +299,12 @@ pub(super) fn depends_on_caller(
     })?;
     let alone = engine.known_effects(callee)?;
     // A decorator decides about what it is handed: one function or another.
-    let decides_about_another = || runs_what_it_was_handed(engine, callee, alone);
+    let (file, local) = engine.program.locate(callee);
+    let model = &engine.program.file(file).model;
+    let parent = model.function(local).parent;
+    let is_nested = parent.is_some_and(|parent| model.function(parent).kind == FunctionKind::Def);
     let varies = preorder(engine, alone).into_iter().find_map(|effect| match engine.effects.get(effect) {
-        Effect::Choice { site: at, .. }
-            if *at == site && !engine.effects.summed(effect).events && decides_about_another() =>
-        {
+        Effect::Choice { site: at, .. } if *at == site && is_nested && !engine.effects.summed(effect).events => {
             Some(Axes::NONE)
         }
         Effect::Choice { test, site: at, .. } if *at == site => Some(engine.values.truth_axes(*test)),
@@ -326,20 +322,6 @@ pub(super) fn depends_on_caller(
         _ => None,
     })?;
     varies.is_empty().then_some(outermost)
-}
-
-/// Whether a function inside another one calls what that one was handed, as what a decorator puts in its place does.
-fn runs_what_it_was_handed(engine: &Engine<'_>, function: FunctionId, effects: EffectId) -> bool {
-    let (file, local) = engine.program.locate(function);
-    let model = &engine.program.file(file).model;
-    let Some(around) = model.function(local).parent.map(|parent| model.function(parent)) else { return false };
-    let is_handed = |name: Symbol| around.parameters.iter().any(|param| param.name == name);
-    preorder(engine, effects).into_iter().any(|effect| match *engine.effects.get(effect) {
-        Effect::Invoke { callee, .. } => {
-            matches!(*engine.values.node(callee), Node::Capture(_, name) if is_handed(name))
-        }
-        _ => false,
-    })
 }
 
 /// Where a choice or loop stands.

@@ -19,13 +19,10 @@ const MAX_SPLITS: usize = 6;
 /// Makes what a function does shorter.
 type Abridge = fn(&mut Engine<'_>, FunctionId, EffectId) -> EffectId;
 
-/// Ways to tell what a function does in short, the longest first: without its checks, with objects of one class where that
-/// is left open, and with what all ranks do alike in short as well.
-const ABRIDGED: [Abridge; 3] = [
-    |engine, _, root| engine.without_checks(root),
-    |engine, _, root| engine.with_one_kind(root),
-    |engine, function, root| engine.in_short(root, function),
-];
+/// Ways to tell what a function does in short, the longest first: without its checks, and with what all ranks do alike in
+/// short as well.
+const ABRIDGED: [Abridge; 2] =
+    [|engine, _, root| engine.without_checks(root), |engine, function, root| engine.in_short(root, function)];
 
 /// For each of the functions the first place where ranks part ways in it. Few functions part ranks: which do not is asked of
 /// all at once.

@@ -37,7 +37,6 @@ mod meaning;
 mod mesh;
 mod method;
 mod objects;
-mod one_kind;
 mod operation;
 mod packed;
 mod passed;
@@ -128,7 +127,7 @@ pub struct Engine<'p> {
     births: births::Births,
     /// Values that are this rank's share of the data, not facts of the outside world.
     pub(super) shares: FxHashSet<Value>,
-    /// Whether anything in the program speaks of sharded models, once somebody has asked.
+    /// Outermost folders, and whether anything in them speaks of sharded models.
     pub(in crate::graph) knows_of_sharding: RefCell<FxHashMap<&'p str, bool>>,
     /// Questions about data that is pooled further on, with what each rank answers for itself.
     pooled: FxHashMap<Value, Value>,

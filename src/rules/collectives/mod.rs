@@ -2,7 +2,7 @@
 //!
 //! The analysis has found where ranks part ways ([`Program::divergence`]); each rule words one sort of split.
 
-use crate::base::{Site, Span};
+use crate::base::{FunctionId, Site, Span};
 use crate::finding::{Confidence, Finding, Related, Severity};
 use crate::graph::{Issue, Program, Signalled, Split, SplitEvent, SplitKind, is_test};
 
@@ -83,7 +83,7 @@ const EXIT_IN_SIGHT: usize = 2;
 fn word(program: &Program, rule: &Rule, kind: SplitKind, findings: &mut Findings, wording: fn(&Split) -> Wording) {
     let splits = &program.divergence().splits;
     for split in splits.iter().filter(|split| split.kind == kind) {
-        if splits.iter().any(|first| follows(program, split, first)) {
+        if splits.iter().any(|first| follows(program, split, first) || inherits(program, split, first)) {
             continue;
         }
         let mut finding = finding(program, rule, split, wording(split));
@@ -104,19 +104,30 @@ fn word(program: &Program, rule: &Rule, kind: SplitKind, findings: &mut Findings
 fn follows(program: &Program, split: &Split, first: &Split) -> bool {
     let apart = split.set_apart.as_ref().map(|apart| apart.0);
     let born = |split: &Split| split.origin.as_ref().map(|origin| origin.0);
-    let stands_there = || {
-        let (file, local) = program.locate(first.function);
-        let around = program.file(file).model.function(local).span;
-        split.decision.is_some_and(|decision| {
-            let Site { file: at, span } = decision.site;
-            at == file && around.start <= span.start && span.end <= around.end
-        })
-    };
     apart.is_some()
         && first.decision.map(|decision| decision.site) == apart
-        && (first.function == split.function || stands_there())
+        && (first.function == split.function || is_decided_in(program, split, first.function))
         && born(first) == born(split)
         && first.confidence >= split.confidence
+}
+
+/// Whether ranks part in a function that the split's own one calls, where that is told already.
+fn inherits(program: &Program, split: &Split, first: &Split) -> bool {
+    let decided = |split: &Split| split.decision.map(|decision| decision.site);
+    first.function != split.function
+        && decided(first) == decided(split)
+        && is_decided_in(program, split, first.function)
+        && first.confidence >= split.confidence.min(Confidence::Medium)
+}
+
+/// Whether the condition where ranks part stands in the function.
+fn is_decided_in(program: &Program, split: &Split, function: FunctionId) -> bool {
+    let (file, local) = program.locate(function);
+    let around = program.file(file).model.function(local).span;
+    split.decision.is_some_and(|decision| {
+        let Site { file: at, span } = decision.site;
+        at == file && around.start <= span.start && span.end <= around.end
+    })
 }
 
 /// Where a split is shown: at the event, or at the outermost call that leads to it.
