@@ -1,7 +1,6 @@
 import os
 
 import torch.distributed as dist
-from megatron import mpu
 
 
 class Model:
@@ -12,7 +11,7 @@ class Model:
             if dist.is_initialized() and dist.get_rank() == 0:
                 if size == len(os.listdir(path)):
                     os._exit(0)
-            dist.barrier(group=mpu.get_model_parallel_group())  # error: [divergent-early-exit]
+            dist.barrier()  # error: [divergent-early-exit]
             return model
 
         if os.path.exists(folder):

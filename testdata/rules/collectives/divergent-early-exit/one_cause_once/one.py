@@ -5,7 +5,7 @@ from loading import Model
 
 def main(folder):
     model = Model.from_pretrained(folder, 2)
-    dist.all_reduce(model.loss)
+    dist.all_reduce(model.loss, group=model.group)
 
 
 main("checkpoints")

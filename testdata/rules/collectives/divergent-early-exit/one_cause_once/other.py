@@ -4,7 +4,7 @@ from loading import Model
 
 def run(folder):
     model = Model.from_pretrained(folder, 4)
-    dist.barrier()
+    dist.barrier(group=model.group)
     return model
 
 
