@@ -12,6 +12,7 @@ use super::blame::{arm_without, contains, preorder};
 use super::by_rank::compares_rank;
 use super::divergence::group_confidence;
 use super::evaluate::{Birth, Engine};
+use super::left_over::is_left_over;
 use super::membership::{are_named_alike, is_kept, is_world_rank, may_be_members};
 use super::questions::{asks_for_kind, asks_for_none, reaches_plainly, reaches_rank};
 use super::witness::{Decision, Found, SplitKind};
@@ -75,6 +76,7 @@ impl Evidence<'_, '_> {
             || self.asks_a_cache()
             || self.goes_through_a_cache()
             || self.asks_for_a_kept_group()
+            || self.asks_for_what_is_dealt_out()
             || self.asks_for_kind_of_file()
             || self.is_worked_out()
             || self.is_drawn_alike()
@@ -139,7 +141,9 @@ impl Evidence<'_, '_> {
             || self.has_counted_the_members()
             || self.goes_back_by_supposition()
             || self.pools_parts_of_the_same()
-            || self.is_run_by_scripts_alone();
+            || self.is_run_by_scripts_alone()
+            || self.hands_on_requests()
+            || is_left_over(engine.program, self.function);
         match doubtful || self.is_long_way(sure) {
             true => Confidence::Low,
             false => sure,
@@ -337,7 +341,7 @@ impl Evidence<'_, '_> {
             let first = events.find(|event| event.op.as_str() != "barrier");
             first.is_some_and(|first| {
                 let has_root = first.root.is_some() || HAS_ROOT.contains(&first.op.as_str());
-                has_root && first.group == main.group
+                has_root && (first.group == main.group || contains(engine, body, self.main))
             })
         };
         preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
@@ -419,7 +423,7 @@ fn leaves_by_assertion(engine: &Engine<'_>, effect: EffectId) -> bool {
 }
 
 /// Operations with a root, which is the first rank where none is given.
-const HAS_ROOT: [&str; 4] = ["broadcast", "broadcast_object_list", "scatter", "scatter_object_list"];
+pub(super) const HAS_ROOT: [&str; 4] = ["broadcast", "broadcast_object_list", "scatter", "scatter_object_list"];
 
 /// Why a number that is drawn differs, as the catalogue says it.
 pub(super) const DRAWN: &str = "each process draws its own";

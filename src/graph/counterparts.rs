@@ -11,6 +11,9 @@ use super::evaluate::Engine;
 use super::untaken::ways_out;
 use super::witness::SplitKind;
 
+/// Parts of a question that are looked at.
+const MAX_PARTS: usize = 60;
+
 /// What stands for all that a library does with a checkpoint.
 const COMPOSED: [&str; 2] = ["checkpoint_save", "checkpoint_load"];
 
@@ -158,11 +161,20 @@ fn turns_issuing(engine: &Engine<'_>, arm: EffectId, event: EventId) -> Option<b
         };
         preorder(engine, body).into_iter().any(is_meant)
     };
+    let is_handed = |part: Value| matches!(engine.values.node(part), Node::Agreed(..));
     preorder(engine, arm).into_iter().find_map(|effect| match engine.effects.get(effect) {
         Effect::Loop { kind: LoopKind::For { iter, .. }, body, .. }
             if engine.values.shape(*iter).is_empty() && issues(*body) =>
         {
             Some(matches!(engine.values.node(*iter), Node::Range(_)))
+        }
+        // As long as something is left: of what the other arm has said how much it is.
+        Effect::Loop { kind: LoopKind::While { test }, body, .. }
+            if *engine.values.node(*test) != Node::Bool(true)
+                && (engine.values.vary(*test).is_empty() || engine.values.any_part(*test, MAX_PARTS, is_handed))
+                && issues(*body) =>
+        {
+            Some(false)
         }
         _ => None,
     })

@@ -6,6 +6,7 @@
 
 mod job;
 mod machine;
+mod service;
 mod turns;
 
 use rustc_hash::FxHashSet;

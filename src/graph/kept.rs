@@ -76,6 +76,20 @@ impl Evidence<'_, '_> {
         })
     }
 
+    /// Whether ranks ask for the very group that is made then, one of several that are dealt out to all of them in a loop:
+    /// once that is done each has one, and before it none has.
+    pub(super) fn asks_for_what_is_dealt_out(&self) -> bool {
+        let engine = self.engine;
+        let Some(test) = self.test.filter(|_| self.kind == SplitKind::GroupCreation) else { return false };
+        let made_at = engine.effects.event(self.main).site;
+        let is_it = |part: Value| matches!(engine.values.node(part), Node::MadeGroup(site, _) if *site == made_at);
+        let in_a_loop = |effect: EffectId| match engine.effects.get(effect) {
+            Effect::Loop { kind: LoopKind::For { .. }, body, .. } => contains(engine, *body, self.main),
+            _ => false,
+        };
+        engine.values.any_part(test, MAX_PARTS, is_it) && preorder(engine, self.root).into_iter().any(in_a_loop)
+    }
+
     /// Whether a loop before it, the same for all ranks, asks for a group in each of its turns, for another one in each.
     fn is_asked_for_in_turn(&self) -> bool {
         let engine = self.engine;

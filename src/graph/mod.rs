@@ -26,6 +26,7 @@ mod handed;
 mod hazard;
 mod helpers;
 mod kept;
+mod left_over;
 mod membership;
 mod messages;
 mod missized;

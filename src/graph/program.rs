@@ -457,7 +457,7 @@ impl Program {
 }
 
 /// The folder that a path lies in.
-fn folder(path: &str) -> &str {
+pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 

@@ -9,6 +9,7 @@ mod hooks;
 mod made;
 mod made_before;
 mod siblings;
+mod silenced;
 mod words;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};

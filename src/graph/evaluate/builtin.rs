@@ -140,6 +140,7 @@ impl<'p> Engine<'p> {
     /// Builtins and library functions that the catalogue does not list.
     pub(super) fn builtin(&mut self, frame: &mut Frame<'p>, dotted: Symbol, arguments: Arguments, span: Span) -> Value {
         let name = dotted.as_str().rsplit('.').next().unwrap_or_default();
+        let arguments = super::data::without_fetching(name, arguments);
         self.shown_by(frame, Symbol::new(name), &arguments);
         let args = arguments.values();
         let first = args.first().copied();

@@ -10,6 +10,7 @@ use crate::finding::Confidence;
 use crate::flow::{Axes, Node, UPDATE, Value};
 use crate::model::{CompareOp, Expr, ExprId};
 
+use super::arguments::Arguments;
 use super::{Engine, Frame};
 
 /// The axes along which ranks read different data.
@@ -26,6 +27,19 @@ const MAX_ARMS: u8 = 6;
 
 /// What makes a loader.
 const LOADER: &str = "torch.utils.data.DataLoader";
+
+/// Options of a `DataLoader` that say how batches are fetched: neither which nor how many.
+const FETCHING: [&str; 9] = [
+    "num_workers",
+    "prefetch_factor",
+    "persistent_workers",
+    "pin_memory",
+    "pin_memory_device",
+    "timeout",
+    "worker_init_fn",
+    "multiprocessing_context",
+    "collate_fn",
+];
 
 /// Whether the name is that of something that yields batches.
 pub(in crate::graph) fn is_loader(name: Symbol) -> bool {
@@ -112,6 +126,15 @@ pub(in crate::graph) fn is_count(name: Symbol) -> bool {
     matches!(name, "i" | "it" | "idx" | "index" | "step" | "iteration" | "epoch" | "n")
         || ["_idx", "_index", "_step", "_iter", "_id"].iter().any(|end| name.ends_with(end))
         || ["is_last", "is_first", "has_", "num_"].iter().any(|start| name.starts_with(start))
+}
+
+/// What a call is made of as far as its result goes: how a `DataLoader` fetches its batches is its own affair, and may
+/// well differ between machines.
+pub(super) fn without_fetching(name: &str, mut arguments: Arguments) -> Arguments {
+    if name.ends_with("DataLoader") {
+        arguments.keywords.retain(|(keyword, ..)| !FETCHING.contains(&keyword.as_str()));
+    }
+    arguments
 }
 
 impl<'p> Engine<'p> {

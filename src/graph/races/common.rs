@@ -15,6 +15,7 @@ use crate::graph::blocks::is_test;
 use crate::graph::communication::{Communication, Wanted};
 use crate::graph::conduct::bodies;
 use crate::graph::context::each_in_context;
+use crate::graph::left_over::is_left_over;
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
 use crate::model::{Block, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_call};
@@ -59,6 +60,9 @@ pub(super) struct Common<'p> {
     known: FxHashMap<(FunctionId, ExprId), Option<Known>>,
     pub(super) calls: FxHashMap<FunctionId, Rc<[Made]>>,
     called: FxHashMap<FunctionId, Rc<[(ExprId, FunctionId)]>>,
+    /// A file of the tree, and attributes of it by whether they are set where somebody has asked for the rank.
+    pub(super) home: FileId,
+    pub(super) set_by_rank: FxHashMap<Symbol, bool>,
 }
 
 impl<'p> Common<'p> {
@@ -77,8 +81,8 @@ impl<'p> Common<'p> {
             }
         }
         let communication = Communication::new(program);
-        let (known, calls, called) = Default::default();
-        Common { program, communication, taint, mentions, known, calls, called }
+        let (known, calls, called, set_by_rank) = Default::default();
+        Common { program, communication, taint, mentions, known, calls, called, home, set_by_rank }
     }
 
     /// Whether all ranks run the function up to a place: it issues a collective itself, or is called by one that does, where
@@ -96,8 +100,9 @@ impl<'p> Common<'p> {
         let model = &self.program.file(file).model;
         let of_one_rank =
             is_of_one_rank(self.program, file, local) || launches(model, local) || makes_job_of_one(model, local);
+        let of_one_rank = of_one_rank || is_left_over(self.program, function);
         let callers = if of_one_rank { Vec::new() } else { self.callers(function) };
-        let by_some = of_one_rank || self.is_called_by_some(&callers);
+        let by_some = of_one_rank || self.is_called_by_some(&callers) || self.is_kept_out(function, at);
         let found = match self.issued_together(file, local, at) {
             _ if by_some => None,
             Some(together) => Some((None, together)),
@@ -113,6 +118,15 @@ impl<'p> Common<'p> {
         };
         self.known.insert((function, at), found);
         found
+    }
+
+    /// Whether the place stands behind a question for something that ranks have set for themselves.
+    fn is_kept_out(&mut self, function: FunctionId, at: ExprId) -> bool {
+        let (file, local) = self.program.locate(function);
+        let calls = self.calls(file, local);
+        let conditions = calls.iter().find(|made| made.expr == at).map_or(&[][..], |made| &made.conditions);
+        let model = &self.program.file(file).model;
+        conditions.iter().any(|&condition| self.asks_what_ranks_set(model, condition))
     }
 
     /// Whether some ranks alone make one of the calls. Tests run what they test on ranks of their own choosing.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::common::{Common, span_of};
+use super::silenced::switched_off;
 use super::words::{is_only_about_files, may_ask_for_rank, speaks_of_turns};
 use crate::base::{FileId, Span, Symbol};
 use crate::graph::communication::Wanted;
@@ -110,10 +111,11 @@ impl Common<'_> {
         })
     }
 
-    /// Parts of a function in which ranks are let in one after the other, or in which somebody takes what fails.
+    /// Parts of a function in which ranks are let in one after the other, or nobody is, or in which somebody takes what
+    /// fails.
     fn apart(&mut self, file: FileId, function: LocalFunction) -> Vec<Span> {
         let model = &self.program.file(file).model;
-        let mut out = Vec::new();
+        let mut out = switched_off(model, function);
         let mut managed: Vec<(ExprId, Option<Span>)> = Vec::new();
         each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
             Stmt::Try(parts)

@@ -228,6 +228,17 @@ fn made_of(model: &File, function: LocalFunction, mut fresh: Vec<Symbol>) -> Vec
     seen
 }
 
+/// What is assigned to a name in a function, or gone through under it.
+pub(super) fn assigned(model: &File, function: LocalFunction, name: Symbol) -> Vec<ExprId> {
+    let mut out = Vec::new();
+    each_assignment(model, function, &mut |targets, value| {
+        if targets.iter().any(|&target| names_asked(model, target).contains(&name)) {
+            out.push(value);
+        }
+    });
+    out
+}
+
 /// What is assigned in a function, or gone through by a loop, with the targets.
 fn each_assignment(model: &File, function: LocalFunction, visit: &mut dyn FnMut(&[ExprId], ExprId)) {
     each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {

@@ -1,0 +1,78 @@
+//! Questions that keep ranks out without naming the rank: for an attribute that a rank has set for itself before, and for
+//! a switch of the function that is off.
+
+use super::common::{Common, span_of};
+use super::words::{assigned, is_only_about_files, may_ask_for_rank};
+use crate::base::{FileId, Span, Symbol};
+use crate::graph::conduct::bodies;
+use crate::graph::context::each_in_context;
+use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
+
+impl Common<'_> {
+    /// Whether a condition asks for an attribute that somebody sets where it has asked for the rank:
+    /// `if rank: self.checkpoint_interval = 0`.
+    pub(super) fn asks_what_ranks_set(&mut self, model: &File, condition: ExprId) -> bool {
+        let mut asked = Vec::new();
+        each_expression(model, condition, &mut |_, expr| {
+            if let Expr::Attribute { name, .. } = expr {
+                asked.push(name);
+            }
+        });
+        asked.into_iter().any(|name| match self.set_by_rank.get(&name) {
+            Some(&known) => known,
+            None => {
+                let by_rank = self.is_set_by_rank(name);
+                self.set_by_rank.insert(name, by_rank);
+                by_rank
+            }
+        })
+    }
+
+    fn is_set_by_rank(&self, name: Symbol) -> bool {
+        let program = self.program;
+        let finder = memchr::memmem::Finder::new(name.as_str());
+        let mut files: Vec<(FileId, bool)> = Vec::new();
+        bodies(program).filter(|&(file, _)| program.same_tree(self.home, file)).any(|(file, function)| {
+            if files.last().is_none_or(|(known, _)| *known != file) {
+                files.push((file, finder.find(program.file(file).text.as_bytes()).is_some()));
+            }
+            files.last().is_some_and(|(_, names)| *names) && self.sets_by_rank(file, function, name)
+        })
+    }
+
+    fn sets_by_rank(&self, file: FileId, function: LocalFunction, name: Symbol) -> bool {
+        let (program, taint) = (self.program, self.taint);
+        let model = &program.file(file).model;
+        let is_it = |target: &ExprId| matches!(model.expr(*target), Expr::Attribute { name: set, .. } if set == name);
+        let mut found = false;
+        each_in_context(model, function, &mut |_, stmt, context| {
+            let sets = matches!(stmt, Stmt::Assign { targets, .. } if model.list(*targets).iter().any(is_it));
+            found |= sets
+                && context.conditions.iter().any(|&condition| {
+                    !is_only_about_files(program, file, function, condition)
+                        && may_ask_for_rank(program, taint, (file, function), condition)
+                });
+        });
+        found
+    }
+}
+
+/// The parts of a function that stand behind a switch of its own, which it never turns on: `do_test = False`.
+pub(super) fn switched_off(model: &File, function: LocalFunction) -> Vec<Span> {
+    let is_off = |value: ExprId| matches!(model.expr(value), Expr::Bool(false) | Expr::None);
+    let never_on = |name: Symbol| {
+        let is_own = model.function(function).kind != FunctionKind::Module;
+        let values = assigned(model, function, name);
+        is_own && !values.is_empty() && values.into_iter().all(is_off)
+    };
+    let mut out = Vec::new();
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        if let Stmt::If { test, body, .. } = stmt
+            && let Expr::Name(name) = model.expr(*test)
+            && never_on(name)
+        {
+            out.extend(span_of(model, *body));
+        }
+    });
+    out
+}
