@@ -52,6 +52,8 @@ const WORDS: &[&str] = &[
     "accelerator.",
     "DataParallel",
     "device_mesh",
+    "DTensor",
+    "is_distributed",
     "full_tensor",
     "state_dict_type",
     "mpi4py",

@@ -10,6 +10,7 @@ use crate::model::{
 };
 
 pub(super) use assigned::Known;
+use elements::plural;
 
 use super::super::program::Program;
 use super::super::resolve::{Scope, Target};
@@ -192,10 +193,13 @@ impl Place<'_> {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
         let definition = model.function(local);
-        if definition.is_generator || definition.skeleton {
+        let place = Place { file, function: local, given: &[], ..*self };
+        if definition.is_generator && !definition.skeleton {
+            return place.yielded(fuel);
+        }
+        if definition.skeleton {
             return None;
         }
-        let place = Place { file, function: local, given: &[], ..*self };
         let mut found = None;
         let mut ordered = false;
         each_statement(model, definition.body, &mut |_, stmt| {
@@ -207,6 +211,23 @@ impl Place<'_> {
             }
         });
         found.filter(|_| !ordered)
+    }
+
+    /// What a generator yields in the turns of a loop comes in the order of these.
+    fn yielded(&self, fuel: u32) -> Option<Unordered> {
+        let model = &self.program.file(self.file).model;
+        let mut found = None;
+        each_statement(model, model.function(self.function).body, &mut |_, stmt| {
+            let Stmt::For { iter, body, .. } = stmt else { return };
+            let mut yields = false;
+            each_statement(model, *body, &mut |_, inner| {
+                yields |= matches!(inner, Stmt::Expr(expr) if matches!(model.expr(*expr), Expr::Yield(_)));
+            });
+            if yields && found.is_none() {
+                found = self.within(*iter, fuel.saturating_sub(1));
+            }
+        });
+        found
     }
 
     fn name(&self, name: Symbol, at: u32, fuel: u32) -> Option<Unordered> {
@@ -301,7 +322,8 @@ impl Place<'_> {
                     elements = elements.max(Some(kind));
                 }
             });
-            return self.set(value, elements?);
+            let elements = elements?;
+            return self.set(value, if elements == Elements::Unknown { plural(name) } else { elements });
         }
         let empty = empty_call(&["list", "dict", "OrderedDict"])
             || matches!(model.expr(value), Expr::ListDisplay(list) | Expr::Dict(list) if model.list(list).is_empty());
@@ -346,15 +368,23 @@ impl Place<'_> {
         found
     }
 
-    /// An attribute of `self` that the class's methods give one value.
+    /// An attribute of `self` that the class's methods give one value, beside none at all; in functions within them, too.
     fn attribute(&self, object: ExprId, name: Symbol, fuel: u32) -> Option<Unordered> {
         let model = &self.program.file(self.file).model;
-        let definition = model.function(self.function);
+        let mut definition = model.function(self.function);
+        while definition.class.is_none() {
+            definition = model.function(definition.parent?);
+        }
         let class = definition.class.filter(|_| definition.kind == FunctionKind::Def)?;
         let receiver = definition.parameters.first()?.name;
         if model.expr(object) != Expr::Name(receiver) {
             return None;
         }
+        let is_nothing = |value: ExprId| match model.expr(value) {
+            Expr::None => true,
+            Expr::ListDisplay(parts) | Expr::Dict(parts) | Expr::Tuple(parts) => model.list(parts).is_empty(),
+            _ => false,
+        };
         let mut values: Vec<(LocalFunction, ExprId)> = Vec::new();
         for &(_, method) in &model.class(class).methods {
             each_statement(model, model.function(method).body, &mut |_, stmt| match stmt {
@@ -372,6 +402,7 @@ impl Place<'_> {
                 _ => {}
             });
         }
+        values.retain(|&(_, value)| !is_nothing(value));
         let [(method, value)] = values[..] else { return None };
         let found = Place { function: method, given: &[], ..*self }.within(value, fuel)?;
         Some(Unordered { confidence: found.confidence.min(Confidence::Medium), ..found })

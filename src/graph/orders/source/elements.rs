@@ -124,12 +124,14 @@ fn by_name(name: Symbol) -> Elements {
         | "dim" | "count" | "dtype" => Elements::Numbers,
         "key" | "name" | "fqn" | "path" | "param" | "parameter" | "tensor" | "module" | "metric" | "group"
         | "prefix" | "suffix" | "tag" | "label" | "p" => Elements::Named,
+        // Kinds are told apart by their names: `ntype`, `model_type`.
+        kind if kind.ends_with("type") => Elements::Named,
         _ => Elements::Unknown,
     }
 }
 
 /// What the name of several things says about each.
-fn plural(name: Symbol) -> Elements {
+pub(super) fn plural(name: Symbol) -> Elements {
     let text = name.as_str();
     let one = text.strip_suffix("ices").map(|stem| format!("{stem}ex"));
     let one = one.or_else(|| text.strip_suffix('s').map(str::to_owned));
