@@ -143,6 +143,7 @@ impl Evidence<'_, '_> {
             || self.pools_parts_of_the_same()
             || self.is_run_by_scripts_alone()
             || self.hands_on_requests()
+            || self.is_of_one_class_of_many()
             || is_left_over(engine.program, self.function);
         match doubtful || self.is_long_way(sure) {
             true => Confidence::Low,

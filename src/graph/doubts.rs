@@ -11,6 +11,7 @@ mod turns;
 
 use rustc_hash::FxHashSet;
 
+use crate::base::FunctionId;
 use crate::flow::{Axes, DISPATCH, Effect, EffectId, GroupKey, LoopKind, Node, TOO_DEEP, Value, parts};
 use crate::model::{CompareOp, names_in};
 
@@ -29,6 +30,9 @@ const MAX_DEPTH: usize = 8;
 
 /// What makes a text of a time.
 const WRITES_OUT: [&str; 4] = ["strftime", "isoformat", "ctime", "asctime"];
+
+/// Classes with a method of one name from which the one that is meant can no longer be guessed.
+const LARGE_FAMILY: usize = 6;
 
 impl Evidence<'_, '_> {
     /// Whether a test parts ranks: it is run, on several ranks, and has shown that it gets through.
@@ -66,6 +70,55 @@ impl Evidence<'_, '_> {
             asked.is_some_and(|names| names.iter().any(|name| name.as_str().contains("loss")))
         };
         self.engine.supposed.contains(&event.site) && !asks_the_loss()
+    }
+
+    /// Whether the operation is that of one class out of a family of many, of which an object is that is handed over, and
+    /// most of the others issue nothing there.
+    pub(super) fn is_of_one_class_of_many(&self) -> bool {
+        let engine = self.engine;
+        let program = engine.program;
+        // Each class is the object's own somewhere; what is handed over is of one of them.
+        let is_handed = |object: Value| match engine.values.node(object) {
+            Node::Parameter(function, position) => *position > 0 || program.class_of(*function).is_none(),
+            _ => false,
+        };
+        let dispatched = |test: Value| {
+            let Node::Apply(question, parts) = engine.values.node(test) else { return None };
+            let [kind, class] = parts[..] else { return None };
+            match (engine.values.node(kind), engine.values.node(class)) {
+                (Node::Kind(object), Node::Class(class)) if question.as_str() == DISPATCH && is_handed(*object) => {
+                    Some(*class)
+                }
+                _ => None,
+            }
+        };
+        preorder(engine, self.root).into_iter().any(|effect| {
+            let Effect::Choice { test, then, otherwise, .. } = *engine.effects.get(effect) else { return false };
+            let Some(class) = dispatched(test) else { return false };
+            if !contains(engine, then, self.main) || contains(engine, otherwise, self.main) {
+                return false;
+            }
+            let called = preorder(engine, then).into_iter().find_map(|effect| match engine.effects.get(effect) {
+                Effect::Call { function, .. } => Some(*function),
+                _ => None,
+            });
+            let Some(called) = called else { return false };
+            let family: Vec<FunctionId> = program
+                .methods_named(engine.function_name(called))
+                .iter()
+                .copied()
+                .filter(|&method| {
+                    let other = program.class_of(method);
+                    other.is_some_and(|other| {
+                        program.lineage(other).iter().any(|above| program.lineage(class).contains(above))
+                    })
+                })
+                .collect();
+            let issues = |method: &FunctionId| {
+                engine.known_effects(*method).is_some_and(|effects| engine.effects.summed(effects).events)
+            };
+            family.len() >= LARGE_FAMILY && family.iter().filter(|method| issues(method)).count() * 4 <= family.len()
+        })
     }
 
     /// Whether only scripts come to the place where ranks are said to part that never join a job: what communicates is

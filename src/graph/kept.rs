@@ -76,15 +76,18 @@ impl Evidence<'_, '_> {
         })
     }
 
-    /// Whether ranks ask for the very group that is made then, one of several that are dealt out to all of them in a loop:
-    /// once that is done each has one, and before it none has.
+    /// Whether ranks ask for the very group that is made then, one of several that are dealt out to all ranks of the job in a
+    /// loop over as many as it has: once that is done each has one, and before it none has.
     pub(super) fn asks_for_what_is_dealt_out(&self) -> bool {
         let engine = self.engine;
         let Some(test) = self.test.filter(|_| self.kind == SplitKind::GroupCreation) else { return false };
         let made_at = engine.effects.event(self.main).site;
         let is_it = |part: Value| matches!(engine.values.node(part), Node::MadeGroup(site, _) if *site == made_at);
+        let counts = |part: Value| matches!(engine.values.node(part), Node::Size(_));
         let in_a_loop = |effect: EffectId| match engine.effects.get(effect) {
-            Effect::Loop { kind: LoopKind::For { .. }, body, .. } => contains(engine, *body, self.main),
+            Effect::Loop { kind: LoopKind::For { iter, .. }, body, .. } => {
+                engine.values.any_part(*iter, MAX_PARTS, counts) && contains(engine, *body, self.main)
+            }
             _ => false,
         };
         engine.values.any_part(test, MAX_PARTS, is_it) && preorder(engine, self.root).into_iter().any(in_a_loop)

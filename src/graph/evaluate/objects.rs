@@ -207,7 +207,7 @@ impl<'p> Engine<'p> {
         self.take_sequence(&mut frame)
     }
 
-    fn either(&mut self, test: Value, then: EffectId, otherwise: EffectId, site: Site) -> EffectId {
+    pub(super) fn either(&mut self, test: Value, then: EffectId, otherwise: EffectId, site: Site) -> EffectId {
         match then == otherwise {
             true => then,
             false => {

@@ -1,6 +1,6 @@
 //! A summary in the terms of its caller: parameters and captured variables replaced by what they are there.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FunctionId, Symbol};
 use crate::flow::{Effect, EffectId, Effects, Event, HandlerEffect, LoopKind, Node, Standing, Value};
@@ -14,6 +14,9 @@ pub(super) const MAX_NESTING: u32 = 8;
 
 /// Calls that are looked into on behalf of one that is made on another object by some ranks.
 const MAX_LOOKS: u32 = 20;
+
+/// Values of one name that nothing is known of, each of which is asked what calling it does.
+const MAX_UNKNOWN: usize = 3;
 
 /// Nodes that the substitutions of one function rebuild; what is left keeps its parameters, of which nothing is known.
 pub(super) const MAX_STEPS: u32 = 12_000;
@@ -372,16 +375,38 @@ impl<'p> Engine<'p> {
         made
     }
 
+    /// Whether a value is one of many, of none of which it is known what calling it does: to ask each is not worth it
+    /// until somebody knows one.
+    fn is_one_of_many_unknown(&self, callee: Value) -> bool {
+        let (mut seen, mut pending, mut unknown) = (FxHashSet::default(), vec![callee], 0);
+        while let Some(value) = pending.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            match *self.values.node(value) {
+                Node::If(_, then, otherwise) => pending.extend([then, otherwise]),
+                Node::Parameter(..) | Node::Capture(..) | Node::Item(..) | Node::Index(..) | Node::Unknown(_) => {
+                    unknown += 1;
+                }
+                Node::Invoked(..) | Node::Apply(..) | Node::None => unknown += 1,
+                _ => return false,
+            }
+        }
+        unknown > MAX_UNKNOWN
+    }
+
     /// What calling a function value issues.
     pub(super) fn invoke_effect(&mut self, callee: Value, args: Box<[Value]>, site: crate::base::Site) -> EffectId {
         if let Some(effect) = self.known_backward(callee, site) {
             return effect;
         }
         if let Node::If(test, then, otherwise) = *self.values.node(callee) {
+            if self.is_one_of_many_unknown(callee) {
+                return self.effects.make(Effect::Invoke { callee, args, site }, &self.values);
+            }
             let then = self.invoke_effect(then, args.clone(), site);
             let otherwise = self.invoke_effect(otherwise, args, site);
-            let form = crate::flow::ChoiceForm::Expression;
-            return self.effects.make(Effect::Choice { test, site, form, then, otherwise }, &self.values);
+            return self.either(test, then, otherwise, site);
         }
         if let Node::Attribute(object, name) = *self.values.node(callee)
             && name.as_str() != BACKWARD

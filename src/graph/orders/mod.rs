@@ -21,9 +21,6 @@ pub use source::{Cause, Unordered};
 /// Calls followed with something unordered in hand.
 const MAX_DEPTH: u32 = 3;
 
-/// Methods of one name any of which may be meant.
-const MAX_NAMESAKES: usize = 6;
-
 /// Calls followed down to an operation.
 const MAX_FOLLOWED: u32 = 6;
 
@@ -224,14 +221,8 @@ impl<'p> Search<'p> {
         if let Some(operation) = self.operation(place, call) {
             return operation;
         }
-        let found = match self.callee(place, call.callee) {
-            Some(function) => self.issues(function, MAX_FOLLOWED).map(|creates| (function, creates)),
-            None => self.one_of(place, call.callee).into_iter().find_map(|function| {
-                let creates = self.issues(function, MAX_FOLLOWED)?;
-                Some((function, creates))
-            }),
-        };
-        let (function, creates) = found?;
+        let function = self.callee(place, call.callee)?;
+        let creates = self.issues(function, MAX_FOLLOWED)?;
         Some(Spoken { op: self.program.function(function).name, creates, implicit: false })
     }
 
@@ -292,15 +283,6 @@ impl<'p> Search<'p> {
             let unknown = self.program.target(place.file, place.function, callee).is_none();
             unknown.then(|| self.program.sole_method(place.file, name)).flatten()
         })
-    }
-
-    /// The methods that a call of something of no known kind may run, where they are few.
-    fn one_of(&self, place: Place<'_>, callee: ExprId) -> Vec<FunctionId> {
-        let Expr::Attribute { name, .. } = self.program.file(place.file).model.expr(callee) else { return Vec::new() };
-        let methods = self.program.methods_named(name).iter().copied();
-        let near = methods.filter(|&method| self.program.same_tree(self.program.locate(method).0, place.file));
-        let near: Vec<FunctionId> = near.take(MAX_NAMESAKES + 1).collect();
-        if near.len() > MAX_NAMESAKES { Vec::new() } else { near }
     }
 
     fn certain_callee(&self, place: Place<'_>, callee: ExprId) -> Option<FunctionId> {

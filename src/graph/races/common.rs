@@ -60,9 +60,6 @@ pub(super) struct Common<'p> {
     known: FxHashMap<(FunctionId, ExprId), Option<Known>>,
     pub(super) calls: FxHashMap<FunctionId, Rc<[Made]>>,
     called: FxHashMap<FunctionId, Rc<[(ExprId, FunctionId)]>>,
-    /// A file of the tree, and attributes of it by whether they are set where somebody has asked for the rank.
-    pub(super) home: FileId,
-    pub(super) set_by_rank: FxHashMap<Symbol, bool>,
 }
 
 impl<'p> Common<'p> {
@@ -81,8 +78,8 @@ impl<'p> Common<'p> {
             }
         }
         let communication = Communication::new(program);
-        let (known, calls, called, set_by_rank) = Default::default();
-        Common { program, communication, taint, mentions, known, calls, called, home, set_by_rank }
+        let (known, calls, called) = Default::default();
+        Common { program, communication, taint, mentions, known, calls, called }
     }
 
     /// Whether all ranks run the function up to a place: it issues a collective itself, or is called by one that does, where
@@ -125,8 +122,7 @@ impl<'p> Common<'p> {
         let (file, local) = self.program.locate(function);
         let calls = self.calls(file, local);
         let conditions = calls.iter().find(|made| made.expr == at).map_or(&[][..], |made| &made.conditions);
-        let model = &self.program.file(file).model;
-        conditions.iter().any(|&condition| self.asks_what_ranks_set(model, condition))
+        conditions.iter().any(|&condition| self.asks_what_ranks_set(file, local, condition))
     }
 
     /// Whether some ranks alone make one of the calls. Tests run what they test on ranks of their own choosing.

@@ -4,40 +4,26 @@
 use super::common::{Common, span_of};
 use super::words::{assigned, is_only_about_files, may_ask_for_rank};
 use crate::base::{FileId, Span, Symbol};
-use crate::graph::conduct::bodies;
 use crate::graph::context::each_in_context;
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
 
 impl Common<'_> {
-    /// Whether a condition asks for an attribute that somebody sets where it has asked for the rank:
-    /// `if rank: self.checkpoint_interval = 0`.
-    pub(super) fn asks_what_ranks_set(&mut self, model: &File, condition: ExprId) -> bool {
+    /// Whether a condition asks for an attribute of the object at hand that one of its class's methods sets where it has
+    /// asked for the rank: `if rank: self.checkpoint_interval = 0`.
+    pub(super) fn asks_what_ranks_set(&self, file: FileId, function: LocalFunction, condition: ExprId) -> bool {
+        let model = &self.program.file(file).model;
+        let definition = model.function(function);
+        let (Some(class), Some(own)) = (definition.class, definition.parameters.first()) else { return false };
         let mut asked = Vec::new();
         each_expression(model, condition, &mut |_, expr| {
-            if let Expr::Attribute { name, .. } = expr {
+            if let Expr::Attribute { value, name } = expr
+                && model.expr(value) == Expr::Name(own.name)
+            {
                 asked.push(name);
             }
         });
-        asked.into_iter().any(|name| match self.set_by_rank.get(&name) {
-            Some(&known) => known,
-            None => {
-                let by_rank = self.is_set_by_rank(name);
-                self.set_by_rank.insert(name, by_rank);
-                by_rank
-            }
-        })
-    }
-
-    fn is_set_by_rank(&self, name: Symbol) -> bool {
-        let program = self.program;
-        let finder = memchr::memmem::Finder::new(name.as_str());
-        let mut files: Vec<(FileId, bool)> = Vec::new();
-        bodies(program).filter(|&(file, _)| program.same_tree(self.home, file)).any(|(file, function)| {
-            if files.last().is_none_or(|(known, _)| *known != file) {
-                files.push((file, finder.find(program.file(file).text.as_bytes()).is_some()));
-            }
-            files.last().is_some_and(|(_, names)| *names) && self.sets_by_rank(file, function, name)
-        })
+        let methods = &model.class(class).methods;
+        asked.into_iter().any(|name| methods.iter().any(|&(_, method)| self.sets_by_rank(file, method, name)))
     }
 
     fn sets_by_rank(&self, file: FileId, function: LocalFunction, name: Symbol) -> bool {
