@@ -276,6 +276,9 @@ impl<'a> Loader<'a> {
         for name in &raw.names {
             let symbol = self.identifier(name, "a convention")?;
             self.once("convention", symbol, name)?;
+            // An object keeps it under the same name, as its own affair: `self._is_master`.
+            let private = Symbol::new(&format!("_{symbol}"));
+            self.catalog.conventions.entry(private).or_insert_with(|| Arc::clone(&convention));
             self.catalog.conventions.insert(symbol, Arc::clone(&convention));
         }
         Ok(())
