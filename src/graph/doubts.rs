@@ -5,17 +5,20 @@
 //! were right, it makes the confidence low.
 
 mod job;
+mod list;
 mod machine;
+mod origin;
 mod service;
+mod things;
 mod turns;
+mod ways;
 
 use rustc_hash::FxHashSet;
 
-use crate::base::FunctionId;
-use crate::flow::{Axes, DISPATCH, Effect, EffectId, GroupKey, LoopKind, Node, TOO_DEEP, Value, parts};
+use crate::flow::{Axes, Effect, EffectId, GroupKey, Node, Value, parts};
 use crate::model::{CompareOp, names_in};
 
-use super::blame::{arm_without, contains, preorder};
+use super::blame::{arm_without, preorder};
 use super::by_rank::{asks_for_numbers, compares_rank};
 use super::confidence::{DRAWN, Evidence};
 use super::evaluate::Engine;
@@ -30,9 +33,6 @@ const MAX_DEPTH: usize = 8;
 
 /// What makes a text of a time.
 const WRITES_OUT: [&str; 4] = ["strftime", "isoformat", "ctime", "asctime"];
-
-/// Classes with a method of one name from which the one that is meant can no longer be guessed.
-const LARGE_FAMILY: usize = 6;
 
 impl Evidence<'_, '_> {
     /// Whether a test parts ranks: it is run, on several ranks, and has shown that it gets through.
@@ -70,55 +70,6 @@ impl Evidence<'_, '_> {
             asked.is_some_and(|names| names.iter().any(|name| name.as_str().contains("loss")))
         };
         self.engine.supposed.contains(&event.site) && !asks_the_loss()
-    }
-
-    /// Whether the operation is that of one class out of a family of many, of which an object is that is handed over, and
-    /// most of the others issue nothing there.
-    pub(super) fn is_of_one_class_of_many(&self) -> bool {
-        let engine = self.engine;
-        let program = engine.program;
-        // Each class is the object's own somewhere; what is handed over is of one of them.
-        let is_handed = |object: Value| match engine.values.node(object) {
-            Node::Parameter(function, position) => *position > 0 || program.class_of(*function).is_none(),
-            _ => false,
-        };
-        let dispatched = |test: Value| {
-            let Node::Apply(question, parts) = engine.values.node(test) else { return None };
-            let [kind, class] = parts[..] else { return None };
-            match (engine.values.node(kind), engine.values.node(class)) {
-                (Node::Kind(object), Node::Class(class)) if question.as_str() == DISPATCH && is_handed(*object) => {
-                    Some(*class)
-                }
-                _ => None,
-            }
-        };
-        preorder(engine, self.root).into_iter().any(|effect| {
-            let Effect::Choice { test, then, otherwise, .. } = *engine.effects.get(effect) else { return false };
-            let Some(class) = dispatched(test) else { return false };
-            if !contains(engine, then, self.main) || contains(engine, otherwise, self.main) {
-                return false;
-            }
-            let called = preorder(engine, then).into_iter().find_map(|effect| match engine.effects.get(effect) {
-                Effect::Call { function, .. } => Some(*function),
-                _ => None,
-            });
-            let Some(called) = called else { return false };
-            let family: Vec<FunctionId> = program
-                .methods_named(engine.function_name(called))
-                .iter()
-                .copied()
-                .filter(|&method| {
-                    let other = program.class_of(method);
-                    other.is_some_and(|other| {
-                        program.lineage(other).iter().any(|above| program.lineage(class).contains(above))
-                    })
-                })
-                .collect();
-            let issues = |method: &FunctionId| {
-                engine.known_effects(*method).is_some_and(|effects| engine.effects.summed(effects).events)
-            };
-            family.len() >= LARGE_FAMILY && family.iter().filter(|method| issues(method)).count() * 4 <= family.len()
-        })
     }
 
     /// Whether only scripts come to the place where ranks are said to part that never join a job: what communicates is
@@ -248,30 +199,7 @@ impl Evidence<'_, '_> {
         matches!(self.engine.values.node(leaf), Node::Local(..)) && is_only_key(self.engine, test, leaf)
     }
 
-    /// Whether a function that the way leads through issues the operation only if a thing that it is given is of some
-    /// kind, or once for each of what an object holds: whoever calls it on some ranks has a thing of which that is not
-    /// true, or nothing in it.
-    pub(super) fn depends_on_what_is_handed(&self) -> bool {
-        let inside = self.kind != SplitKind::EarlyExit && (!self.is_opaque() || self.is_by_rank());
-        let (Some(decision), Some(cause)) = (self.decision.filter(|_| inside), self.cause) else { return false };
-        let engine = self.engine;
-        let elsewhere = |site| !engine.same_function(decision.site, site);
-        preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
-            Effect::Choice { test, site, then, otherwise, .. } if elsewhere(*site) => {
-                let uniform = engine.values.vary(*test).is_empty();
-                contains(engine, *then, self.main) != contains(engine, *otherwise, self.main)
-                    && (uniform && asks_what_it_is(engine, *test) && !engine.speaks_of_shards(*site, decision.site)
-                        || uniform && asks_a_switch(engine, *test)
-                        || asks_for_a_mode(engine, *test))
-            }
-            Effect::Loop { kind: LoopKind::For { iter, .. }, site, body, .. } if elsewhere(*site) => {
-                contains(engine, *body, self.main) && is_held(engine, *iter)
-            }
-            _ => false,
-        })
-    }
-
-    fn is_by_rank(&self) -> bool {
+    pub(in crate::graph) fn is_by_rank(&self) -> bool {
         self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)))
     }
 
@@ -400,75 +328,4 @@ fn asks_for_truth(engine: &Engine<'_>, test: Value, leaf: Value) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether the question is of what kind a thing is, or too deep to say of what it is.
-fn asks_what_it_is(engine: &Engine<'_>, test: Value) -> bool {
-    let look = |value: Value, further: &mut Vec<Value>| {
-        match engine.values.node(value) {
-            Node::Apply(name, _) if name.as_str() == DISPATCH => {}
-            Node::Apply(_, parts) if parts.iter().any(|&part| is_kind(engine, part)) => return true,
-            Node::Local(site, _) if site.file == TOO_DEEP => return true,
-            Node::Not(inner) => further.push(*inner),
-            Node::And(left, right) | Node::Or(left, right) => further.extend([*left, *right]),
-            Node::If(test, then, otherwise) => further.extend([*test, *then, *otherwise]),
-            Node::Apply(name, parts) if matches!(name.as_str(), "any" | "all") => further.extend(parts.iter()),
-            Node::Mapped(_, parts) | Node::Sequence(parts) => further.extend(parts.iter()),
-            _ => {}
-        }
-        false
-    };
-    engine.values.search(test, MAX_PARTS, look) == Some(true)
-}
-
-fn is_kind(engine: &Engine<'_>, value: Value) -> bool {
-    matches!(engine.values.node(value), Node::Kind(_))
-}
-
-/// Whether the question is also which of several modes it is of one element that a loop takes from somewhere: of the
-/// `("train", …)` or `("test", …)` that a list holds.
-fn asks_for_a_mode(engine: &Engine<'_>, test: Value) -> bool {
-    match *engine.values.node(test) {
-        Node::And(left, right) => asks_for_a_mode(engine, left) || asks_for_a_mode(engine, right),
-        Node::Compare(CompareOp::Eq, left, right) => {
-            let item = |value: Value| match *engine.values.node(value) {
-                Node::Item(..) => true,
-                Node::Index(whole, _) => matches!(engine.values.node(whole), Node::Item(..)),
-                _ => false,
-            };
-            let text = |value: Value| matches!(engine.values.node(value), Node::Str(_));
-            engine.values.vary(test).is_empty() && (item(left) && text(right) || text(left) && item(right))
-        }
-        _ => false,
-    }
-}
-
-/// Whether the question is of a variable of a module of the program, a switch that somebody turns.
-fn asks_a_switch(engine: &Engine<'_>, test: Value) -> bool {
-    let look = |value: Value, further: &mut Vec<Value>| {
-        match engine.values.node(value) {
-            Node::Not(inner) => further.push(*inner),
-            Node::And(left, right) | Node::Or(left, right) | Node::Compare(_, left, right) => {
-                further.extend([*left, *right]);
-            }
-            Node::If(test, then, otherwise) => further.extend([*test, *then, *otherwise]),
-            _ => {}
-        }
-        engine.switches.contains(&value)
-    };
-    engine.values.search(test, MAX_PARTS, look) == Some(true)
-}
-
-/// Whether a loop goes over what an object holds, or what was gathered in a variable: how much that is nobody has
-/// shown.
-fn is_held(engine: &Engine<'_>, iter: Value) -> bool {
-    let mut value = iter;
-    for _ in 0..MAX_PARTS {
-        value = match engine.values.node(value) {
-            Node::Mapped(_, parts) | Node::Apply(_, parts) if !parts.is_empty() => parts[0],
-            Node::Changed(..) | Node::Carried(..) | Node::Mapping(_) => return true,
-            _ => return false,
-        };
-    }
-    false
 }

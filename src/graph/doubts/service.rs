@@ -3,11 +3,13 @@
 
 use rustc_hash::FxHashSet;
 
+use super::super::blame::{contains, preorder};
 use super::super::communication::{Communication, Wanted, calls_in};
 use super::super::confidence::{Evidence, HAS_ROOT};
 use super::super::program::{Program, folder};
 use super::super::witness::SplitKind;
 use crate::base::{FileId, FunctionId, Span, Symbol};
+use crate::flow::{Effect, EffectId, LoopKind, Node};
 use crate::model::{Block, Expr, File, LocalFunction, Stmt, each_statement, names_in};
 
 /// Files of a folder that are looked through for such loops.
@@ -25,6 +27,32 @@ struct Service {
 }
 
 impl Evidence<'_, '_> {
+    /// Whether one side waits for commands, for ever: who gives them may stand anywhere, and takes its peers along.
+    pub(in crate::graph) fn follows_commands(&self) -> bool {
+        let by_rank = !self.is_opaque();
+        let Some(cause) = self.cause.filter(|_| by_rank) else { return false };
+        let engine = self.engine;
+        let main = engine.effects.event(self.main);
+        // With a barrier before each command, or without.
+        let waits = |body: EffectId| {
+            let mut events = preorder(engine, body).into_iter().filter_map(|effect| match engine.effects.get(effect) {
+                Effect::Event(event) => Some(engine.effects.event(*event)),
+                _ => None,
+            });
+            let first = events.find(|event| event.op.as_str() != "barrier");
+            first.is_some_and(|first| {
+                let has_root = first.root.is_some() || HAS_ROOT.contains(&first.op.as_str());
+                has_root && (first.group == main.group || contains(engine, body, self.main))
+            })
+        };
+        preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
+            Effect::Loop { kind: LoopKind::While { test }, body, .. } => {
+                *engine.values.node(*test) == Node::Bool(true) && waits(*body)
+            }
+            _ => false,
+        })
+    }
+
     /// Whether ranks part by their number on the way to what such a loop does, or in it by what they were handed.
     pub(in crate::graph) fn hands_on_requests(&self) -> bool {
         let engine = self.engine;

@@ -1,0 +1,96 @@
+//! All doubts, by what they are about. Each takes away what evidence there is: one is enough.
+
+use super::super::confidence::Evidence;
+use super::super::left_over::is_left_over;
+use super::super::membership::{are_named_alike, is_kept, may_be_members};
+use super::super::questions::asks_for_none;
+use crate::flow::GroupKey;
+
+type Doubt = fn(&Evidence<'_, '_>) -> bool;
+
+macro_rules! doubts {
+    ($($name:ident)*) => { [$(|evidence: &Evidence<'_, '_>| evidence.$name()),*] };
+}
+
+/// What differs: whether it does, and how that got to the question.
+const OF_WHAT_DIFFERS: &[Doubt] = &doubts![
+    is_inferred_of_a_part comes_from_far is_unexplained is_one_of_many lacks_checks is_guess is_worked_out is_drawn_alike
+    counts_what_was_made loses_the_rank is_named_and_lost is_drawn is_settled_elsewhere is_set_in_a_mapping
+    is_agreed_where_set is_only_a_stamp depends_on_what_is_handed
+];
+
+/// Data: whose they are, how many, what kind.
+const OF_DATA: &[Doubt] = &doubts![
+    is_far_from_the_batch is_counted_by_batches is_a_key pools_parts_of_the_same counts_what_is_guessed counts_turns_so_far
+    goes_over_a_listing goes_over_either_list goes_back_by_supposition
+];
+
+/// What was there before, or is kept.
+const OF_WHAT_IS_KEPT: &[Doubt] = &doubts![
+    asks_a_cache goes_through_a_cache asks_for_a_kept_group asks_for_what_is_dealt_out asks_for_kind_of_file asks_whether_it_is_there
+    finds_what_was_there waits_before_it_makes asks_again is_filled_at_first_use is_kept_for_later loads_what_it_finds
+];
+
+/// Who is a member of the group, and of the job.
+const OF_MEMBERS: &[Doubt] = &doubts![
+    is_asked_by_holders may_be_its_members is_named_as_its_group_is asks_members_further may_be_alike_on_nodes
+    has_a_group_of_its_own begins_a_job_of_its_own is_said_to_be_alone asks_for_the_block asks_the_machine asks_in_another_world
+    starts_ranks_otherwise is_asked_of_the_group has_counted_the_members is_one_root_in_two_words
+];
+
+/// Whether the operation is issued there at all.
+const OF_THE_OPERATION: &[Doubt] = &doubts![
+    is_chosen_by_flag asks_what_it_is is_without_gradients is_sharded_nowhere stands_against_sharded is_set_for_sharding_elsewhere
+    asks_for_shards is_made_by_nobody hangs_on_a_switch_nobody_turns is_of_one_class_of_many is_one_event_without_a_cause
+];
+
+/// What the peers do meanwhile.
+const OF_PEERS: &[Doubt] = &doubts![
+    follows_commands hands_on_requests ends_the_job nobody_leaves_there tries_again waits_for_the_time sends_what_it_has
+    is_matched_in_the_other_arm is_done_in_other_words is_matched_under_a_condition is_matched_by_what_follows
+];
+
+/// Who runs it.
+const OF_CALLERS: &[Doubt] = &doubts![is_tested is_run_by_scripts_alone is_left_over];
+
+impl Evidence<'_, '_> {
+    /// Whether anything speaks against it.
+    pub(in crate::graph) fn is_doubtful(&self) -> bool {
+        let all = [OF_WHAT_DIFFERS, OF_DATA, OF_WHAT_IS_KEPT, OF_MEMBERS, OF_THE_OPERATION, OF_PEERS, OF_CALLERS];
+        all.into_iter().flatten().any(|doubt| doubt(self))
+    }
+
+    /// Whether what is asked was inferred, and of the ranks of a part of the job.
+    fn is_inferred_of_a_part(&self) -> bool {
+        self.is_inferred() && self.found.group != GroupKey::World
+    }
+
+    fn lacks_checks(&self) -> bool {
+        self.is_opaque() && self.engine.lacks_checks(self.root)
+    }
+
+    fn asks_whether_it_is_there(&self) -> bool {
+        asks_for_none(self.engine, self.test)
+    }
+
+    fn may_be_its_members(&self) -> bool {
+        may_be_members(self.engine, self.test, &self.found.group)
+    }
+
+    fn is_named_as_its_group_is(&self) -> bool {
+        matches!(self.found.group, GroupKey::Other(_)) && are_named_alike(self.engine, self.question(), self.main)
+    }
+
+    fn is_kept_for_later(&self) -> bool {
+        is_kept(self.engine, self.root, self.cause, self.main)
+    }
+
+    /// Whether it is the same event for both ranks, and nothing is known that parts them.
+    fn is_one_event_without_a_cause(&self) -> bool {
+        self.cause.is_none() && self.same_event
+    }
+
+    fn is_left_over(&self) -> bool {
+        is_left_over(self.engine.program, self.function)
+    }
+}

@@ -1,0 +1,125 @@
+//! Doubts about where what differs comes from.
+
+use super::super::by_rank::compares_rank;
+use super::super::confidence::{DRAWN, Evidence, MAX_PARTS};
+use super::super::evaluate::Birth;
+use super::super::questions::{reaches_plainly, reaches_rank};
+use super::super::witness::SplitKind;
+use crate::base::FunctionId;
+use crate::flow::{Axes, GroupKey, Node, Value};
+use crate::model::{Expr, each_expression};
+
+impl Evidence<'_, '_> {
+    /// A fact of the outside world that comes from another function has come a long way, through attributes and returns
+    /// that hold other things as well.
+    pub(in crate::graph) fn comes_from_far(&self) -> bool {
+        let failed = self.leaf.is_some_and(|leaf| self.engine.failures.contains(&leaf));
+        !failed && self.born_outside().is_some_and(|born| !self.is_near(born) && !self.is_asked_there())
+    }
+
+    /// Whether the condition calls the very function in which the fact was found out: `if timer.is_due():`.
+    pub(in crate::graph) fn is_asked_there(&self) -> bool {
+        let (Some(decision), Some(birth)) = (self.decision, self.birth) else { return false };
+        let Some((model, test)) = self.engine.written_at(decision.site) else { return false };
+        let found_out_by = self.engine.program.function(birth.function).name;
+        let mut asks = false;
+        each_expression(model, test, &mut |_, expr| {
+            if let Expr::Call(call) = expr {
+                asks |= model.last_name(model.call(call).callee) == Some(found_out_by);
+            }
+        });
+        asks
+    }
+
+    /// An opaque fact of which nobody can say where it was born explains nothing.
+    pub(in crate::graph) fn is_unexplained(&self) -> bool {
+        let decided = self.is_opaque() && !self.is_share() && self.decision.is_some();
+        decided && self.born_outside().is_none() && self.birth.is_none()
+    }
+
+    /// Whether what differs is a fact among many of which nothing is said, and nothing that was seen to differ.
+    pub(in crate::graph) fn is_one_of_many(&self) -> bool {
+        self.found.open && self.born_outside().is_none()
+    }
+
+    /// Whether more than one step to the difference is a guess: that a name or an object of unknown make holds something
+    /// of this rank's own, and that the ranks of a group nobody knows the layout of are those that differ in it.
+    pub(in crate::graph) fn is_guess(&self) -> bool {
+        if !self.is_opaque() || self.is_share() || self.decision.is_none() {
+            return false;
+        }
+        // A name in another place, and what is made of it on the way here; how many there are of something made of it.
+        let counts = matches!(self.kind, SplitKind::Loop | SplitKind::GroupCreation);
+        if counts && self.goes_over_objects() {
+            return false;
+        }
+        let named = |birth: Birth| {
+            let far = !self.is_near(birth.site) && (counts || !self.is_of_same_class(birth.function));
+            // A filter that compares it says what is made of it.
+            let values = &self.engine.values;
+            let filtered =
+                |part: Value| matches!(values.node(part), Node::Changed(..)) && !values.shape(part).is_empty();
+            let compared = || {
+                let filters = |&test: &Value| values.any_part(test, MAX_PARTS, filtered);
+                !counts && self.test.filter(filters).is_some_and(|test| compares_rank(self.engine, test))
+            };
+            far && birth.reason.as_str().ends_with("by its name") && !compared()
+        };
+        if self.birth.is_some_and(named) {
+            return true;
+        }
+        let unknown_group = matches!(self.found.group, GroupKey::Other(_) | GroupKey::NonMember);
+        let near = self.birth.is_some_and(|birth| self.is_near(birth.site));
+        self.leaf.is_none_or(|leaf| match self.engine.values.node(leaf) {
+            Node::Local(..) | Node::Parameter(..) => unknown_group,
+            Node::Rank(_) => !near && self.test.is_some_and(|test| !reaches_rank(self.engine, test)),
+            _ => false,
+        })
+    }
+
+    /// Whether ranks part in a method of the same class.
+    pub(in crate::graph) fn is_of_same_class(&self, function: FunctionId) -> bool {
+        let Some(decision) = self.decision else { return false };
+        let program = self.engine.program;
+        let around = self.engine.function_at(decision.site);
+        let around = around.map(|local| program.function_id(decision.site.file, local));
+        let class = program.class_of(function);
+        class.is_some() && around.is_some_and(|around| program.class_of(around) == class)
+    }
+
+    /// Whether a fact of the outside world decides only through what is computed from it: of a number that is read from a
+    /// name on the disk nobody knows whether it differs. Time that has passed is the difference of two.
+    pub(in crate::graph) fn is_worked_out(&self) -> bool {
+        if self.born_outside().is_none() || self.leaf.is_some_and(|leaf| self.engine.clocks.contains(&leaf)) {
+            return false;
+        }
+        let (Some(test), Some(leaf)) = (self.test, self.leaf) else { return false };
+        !reaches_plainly(self.engine, test, leaf)
+    }
+
+    /// Whether ranks of one model draw a number: they are seeded alike, each draws what the others draw.
+    pub(in crate::graph) fn is_drawn_alike(&self) -> bool {
+        let GroupKey::Axis(axes) = self.found.group else { return false };
+        let within = ["tp", "pp", "mp", "cp", "sp"].into_iter().map(Axes::named).any(|axis| axis == axes);
+        within && self.born_outside().is_some() && self.birth.is_some_and(|birth| birth.reason.as_str() == DRAWN)
+    }
+
+    /// Whether a loop goes over a part of what an unknown function has made of this rank's own: how many there are is
+    /// another question than what they are.
+    pub(in crate::graph) fn counts_what_was_made(&self) -> bool {
+        let by_rank = self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)));
+        let Some(mut value) = self.test.filter(|_| self.kind == SplitKind::Loop && by_rank) else { return false };
+        let mut part = false;
+        for _ in 0..MAX_PARTS {
+            value = match self.engine.values.node(value) {
+                Node::Mapped(_, parts) if !parts.is_empty() => parts[0],
+                Node::Attribute(whole, _) | Node::Index(whole, _) => {
+                    part = true;
+                    *whole
+                }
+                node => return part && matches!(node, Node::Invoked(..)),
+            };
+        }
+        false
+    }
+}
