@@ -83,8 +83,10 @@ fn an_edit_of_a_callee_reaches_its_callers() {
     client.open_file(&helper, HELPER);
     client.change(&helper, QUIET_HELPER);
     client.published(&job, <[Value]>::is_empty);
+    client.forget_diagnostics();
     client.change(&helper, HELPER);
     client.published(&job, |items| !items.is_empty());
+    client.forget_diagnostics();
     // What was never saved is gone with its window.
     client.change(&helper, QUIET_HELPER);
     client.published(&job, <[Value]>::is_empty);

@@ -5,7 +5,7 @@
 //! were right, it makes the confidence low.
 
 mod job;
-mod list;
+pub(crate) mod list;
 mod machine;
 mod origin;
 mod service;

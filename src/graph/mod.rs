@@ -18,6 +18,8 @@ mod counterparts;
 mod disk;
 mod divergence;
 mod doubts;
+#[cfg(test)]
+pub(crate) use doubts::list::raised;
 mod environment;
 pub mod evaluate;
 mod fed;

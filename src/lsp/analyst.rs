@@ -234,8 +234,14 @@ impl Analyst {
     fn finished(&mut self, finished: Finished) {
         let Some(at) = self.projects.iter().position(|held| held.key == finished.key) else { return };
         self.projects[at].ended();
-        if !self.projects[at].take(finished, &self.buffers, &self.quick, PAUSE) {
-            return;
+        let Some(files) = self.projects[at].take(finished, &self.buffers, &self.quick, PAUSE) else { return };
+        // It knows nothing yet of what was edited meanwhile, and what it says of those who call that was told otherwise.
+        let started = Instant::now();
+        for some in self.projects[at].around(&files, &self.buffers) {
+            if self.interrupt.load(Ordering::Relaxed) || started.elapsed() > AROUND {
+                break;
+            }
+            self.projects[at].ask(&some, &self.quick, &self.interrupt);
         }
         for complaint in self.projects[at].complaints() {
             self.say(News::Complaint(complaint));

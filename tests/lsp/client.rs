@@ -178,6 +178,12 @@ impl Client {
         self.tell("textDocument/didOpen", json!({ "textDocument": document }));
     }
 
+    /// Forgets the diagnostics that came so far: what is waited for next is to come anew.
+    pub fn forget_diagnostics(&mut self) {
+        self.seen.extend(self.messages.try_iter());
+        self.seen.retain(|message| message["method"] != "textDocument/publishDiagnostics");
+    }
+
     /// Replaces the whole text.
     pub fn change(&mut self, uri: &str, text: &str) {
         self.edit(uri, json!([{ "text": text }]));

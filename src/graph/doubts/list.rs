@@ -6,10 +6,15 @@ use super::super::membership::{are_named_alike, is_kept, may_be_members};
 use super::super::questions::asks_for_none;
 use crate::flow::GroupKey;
 
-type Doubt = fn(&Evidence<'_, '_>) -> bool;
+/// What may speak against a split, under the name of the method that says whether it does.
+struct Doubt {
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests ask which doubts the fixtures raise"))]
+    name: &'static str,
+    holds: fn(&Evidence<'_, '_>) -> bool,
+}
 
 macro_rules! doubts {
-    ($($name:ident)*) => { [$(|evidence: &Evidence<'_, '_>| evidence.$name()),*] };
+    ($($name:ident)*) => { [$(Doubt { name: stringify!($name), holds: |evidence| evidence.$name() }),*] };
 }
 
 /// What differs: whether it does, and how that got to the question.
@@ -53,11 +58,15 @@ const OF_PEERS: &[Doubt] = &doubts![
 /// Who runs it.
 const OF_CALLERS: &[Doubt] = &doubts![is_tested is_run_by_scripts_alone is_left_over];
 
+const ALL: [&[Doubt]; 7] =
+    [OF_WHAT_DIFFERS, OF_DATA, OF_WHAT_IS_KEPT, OF_MEMBERS, OF_THE_OPERATION, OF_PEERS, OF_CALLERS];
+
 impl Evidence<'_, '_> {
     /// Whether anything speaks against it.
     pub(in crate::graph) fn is_doubtful(&self) -> bool {
-        let all = [OF_WHAT_DIFFERS, OF_DATA, OF_WHAT_IS_KEPT, OF_MEMBERS, OF_THE_OPERATION, OF_PEERS, OF_CALLERS];
-        all.into_iter().flatten().any(|doubt| doubt(self))
+        #[cfg(test)]
+        raised::note(self);
+        ALL.into_iter().flatten().any(|doubt| (doubt.holds)(self))
     }
 
     /// Whether what is asked was inferred, and of the ranks of a part of the job.
@@ -92,5 +101,28 @@ impl Evidence<'_, '_> {
 
     fn is_left_over(&self) -> bool {
         is_left_over(self.engine.program, self.function)
+    }
+}
+
+/// Which doubts were raised so far, for the test that wants to see each of them at work.
+#[cfg(test)]
+pub(crate) mod raised {
+    use std::collections::BTreeSet;
+    use std::sync::Mutex;
+
+    use super::{ALL, Evidence};
+
+    static RAISED: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+
+    pub(super) fn note(evidence: &Evidence<'_, '_>) {
+        let raised = ALL.into_iter().flatten().filter(|doubt| (doubt.holds)(evidence)).map(|doubt| doubt.name);
+        let raised: Vec<&'static str> = raised.collect();
+        RAISED.lock().expect("nobody panics with it").extend(raised);
+    }
+
+    /// Those that nothing has raised.
+    pub(crate) fn missing() -> Vec<&'static str> {
+        let raised = RAISED.lock().expect("nobody panics with it");
+        ALL.into_iter().flatten().map(|doubt| doubt.name).filter(|name| !raised.contains(name)).collect()
     }
 }

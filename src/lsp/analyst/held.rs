@@ -251,21 +251,28 @@ impl Held {
         }
     }
 
-    /// Takes over what a whole analysis found; false when it is not the one that counts.
-    pub(super) fn take(&mut self, finished: Finished, buffers: &Buffers, quick: &Workers, pause: Duration) -> bool {
-        let Some(running) = self.running.take_if(|running| running.run == finished.run) else { return false };
+    /// Takes over what a whole analysis found, and what was edited meanwhile: those files. Nothing when it is not the one
+    /// that counts.
+    pub(super) fn take(
+        &mut self,
+        finished: Finished,
+        buffers: &Buffers,
+        quick: &Workers,
+        pause: Duration,
+    ) -> Option<Vec<FileId>> {
+        let running = self.running.take_if(|running| running.run == finished.run)?;
         let Some(standing) = finished.standing else {
             self.due = Some(Instant::now());
-            return false;
+            return None;
         };
         self.standing = Some(standing);
         self.took = finished.took;
         self.state = State::Whole;
         let since: Vec<&Path> = running.since.iter().map(PathBuf::as_path).collect();
-        if !since.is_empty() {
-            self.quickly(&since, buffers, quick, pause);
+        match since.is_empty() {
+            true => Some(Vec::new()),
+            false => Some(self.quickly(&since, buffers, quick, pause).unwrap_or_default()),
         }
-        true
     }
 
     /// What went wrong inside.
