@@ -91,6 +91,7 @@ fn a_difference_is_explained_by_what_the_function_was_evaluated_with() {
 }
 
 /// A doubt that no fixture raises may as well not be there.
+#[expect(clippy::disallowed_methods, reason = "fixtures are listed and read as they lie there")]
 #[test]
 fn every_doubt_is_raised_by_some_fixture() {
     fn sources(path: &Path, under: &str, out: &mut Vec<SourceFile>) {
