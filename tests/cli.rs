@@ -429,6 +429,18 @@ fn what_a_function_issues_is_drawn() {
 }
 
 #[test]
+fn a_call_of_one_of_many_unknown_things_is_one_question() {
+    let folder = Folder::new("many");
+    let text = "import torch.distributed as dist\n\n\ndef encode(encoder, x):\n    dist.barrier()\n    return encoder(x)\n\n\n\
+        def train(cfg, x, a, b, c, d):\n    encoder = a\n    if cfg.second:\n        encoder = b\n    if cfg.third:\n        encoder = c\n\
+        \x20   if cfg.fourth:\n        encoder = d\n    encode(encoder, x)\n\n\n\
+        def either(cfg, x, a, b):\n    encode(a if cfg.first else b, x)\n";
+    folder.file("job.py", text);
+    let asked = |function: &str| folder.ranklint(&["graph", function]).out.matches("which the caller knows").count();
+    assert_eq!((asked("job.train"), asked("job.either")), (1, 2));
+}
+
+#[test]
 fn a_difference_is_explained_by_the_condition_that_a_variable_was_set_under() {
     let folder = Folder::new("set-apart");
     let trainer = "import os

@@ -1,14 +1,15 @@
 //! What may fail on one rank alone, and what a handler makes of it.
 
+mod caught;
+mod ends;
+
 use crate::base::{FileId, FunctionId, Site, Symbol};
-use crate::catalog::Entry;
-use crate::model::{
-    Block, Call, Expr, ExprId, File, Handler, LocalFunction, Stmt, StmtId, each_expression, each_statement,
-    expressions_of,
-};
+use crate::model::{Call, Expr, ExprId, LocalFunction, Stmt, each_statement};
 
 use super::communication::{Communication, calls_in};
 use super::program::Program;
+pub use caught::{Caught, asks_for_memory, keeps_exception};
+pub use ends::never_returns;
 
 /// Functions of libraries that ask the world of this rank: files, network, other processes.
 const OUTSIDE: [&str; 40] = [
@@ -141,92 +142,6 @@ impl Hazard {
     /// Whether something is loaded that lies on a disk, mostly one that all ranks share: it is there for all of them or for none.
     pub fn loads(&self) -> bool {
         self.failure == Failure::Outside && LOADERS.contains(&self.name.last_part().as_str())
-    }
-}
-
-/// What a handler catches, as far as its names say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Caught {
-    /// Whatever is raised.
-    pub everything: bool,
-    /// Errors of the outside world.
-    pub outside: bool,
-    /// Errors of data.
-    pub data: bool,
-    /// Errors of the run time, out of memory among them.
-    pub runtime: bool,
-    /// Only that memory ran out.
-    pub memory: bool,
-    /// Somebody pressed Ctrl-C.
-    pub interrupt: bool,
-    /// An object that cannot be pickled, by that name.
-    pub pickling: bool,
-}
-
-impl Caught {
-    /// By the names of exception classes; `None` is a bare `except`.
-    pub fn of(model: &File, kind: Option<ExprId>) -> Caught {
-        let Some(kind) = kind else { return Caught { everything: true, ..Caught::default() } };
-        let kinds: Vec<ExprId> = match model.expr(kind) {
-            Expr::Tuple(parts) => model.list(parts).to_vec(),
-            _ => vec![kind],
-        };
-        let mut out = Caught::default();
-        for kind in kinds {
-            out.add(model, kind);
-        }
-        out
-    }
-
-    fn add(&mut self, model: &File, kind: ExprId) {
-        let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(kind) else { return };
-        let name = name.as_str();
-        match name {
-            "Exception" | "BaseException" => self.everything = true,
-            "OSError" | "IOError" | "EnvironmentError" | "error" => self.outside = true,
-            "ValueError" | "KeyError" | "IndexError" | "LookupError" | "EOFError" | "ArithmeticError" => {
-                self.data = true
-            }
-            "RuntimeError" => self.runtime = true,
-            "OutOfMemoryError" => self.memory = true,
-            "KeyboardInterrupt" => self.interrupt = true,
-            _ => {
-                const WORDS: [&str; 12] = [
-                    "File",
-                    "Permission",
-                    "Timeout",
-                    "Connection",
-                    "HTTP",
-                    "Http",
-                    "Request",
-                    "URL",
-                    "Client",
-                    "NotFound",
-                    "Storage",
-                    "BrokenPipe",
-                ];
-                const DATA: [&str; 5] = ["Decode", "Pickl", "Parse", "YAML", "Corrupt"];
-                self.outside |= WORDS.iter().any(|word| name.contains(word)) && name != "ModuleNotFoundError";
-                self.data |= DATA.iter().any(|word| name.contains(word));
-                self.pickling |= name.contains("Pickl");
-                self.memory |= name.contains("OOM") || name.contains("OutOfMemory");
-            }
-        }
-    }
-
-    /// Whether it catches a failure of that sort.
-    pub fn takes(self, failure: Failure) -> bool {
-        self.everything
-            || match failure {
-                Failure::Outside => self.outside,
-                Failure::Data => self.data,
-                Failure::Any => self.memory || self.runtime,
-            }
-    }
-
-    /// Whether it may catch anything that differs between ranks.
-    pub fn is_local(self) -> bool {
-        self.everything || self.outside || self.data || self.runtime || self.memory
     }
 }
 
@@ -370,145 +285,4 @@ pub fn may_fail_somehow(program: &Program, file: FileId, function: LocalFunction
         ["torch.", "time.", "math.", "logging.", "collections.", "typing."].iter().any(|head| dotted.starts_with(head))
     });
     !plain && !library
-}
-
-/// Whether the block never comes back: every way through it raises or ends the process.
-pub fn never_returns(
-    communication: &mut Communication<'_>,
-    program: &Program,
-    file: FileId,
-    function: LocalFunction,
-    block: Block,
-    depth: u32,
-) -> bool {
-    let model = &program.file(file).model;
-    // A way that has left before comes back elsewhere: `if "out of memory" in str(error): continue`, and then `raise`.
-    let reached = model.block(block).iter().take_while(|&&id| !may_leave(model, id));
-    reached.copied().collect::<Vec<_>>().into_iter().any(|id| match model.stmt(id) {
-        Stmt::Raise(_) => true,
-        Stmt::If { body, orelse, .. } => {
-            !orelse.is_empty()
-                && never_returns(communication, program, file, function, *body, depth)
-                && never_returns(communication, program, file, function, *orelse, depth)
-        }
-        Stmt::With { body, .. } => never_returns(communication, program, file, function, *body, depth),
-        Stmt::Try(parts) => {
-            never_returns(communication, program, file, function, parts.finally, depth)
-                || never_returns(communication, program, file, function, parts.body, depth)
-        }
-        Stmt::Expr(value) => {
-            let Expr::Call(call) = model.expr(*value) else { return false };
-            ends(communication, program, file, function, model.call(call), depth)
-        }
-        _ => false,
-    })
-}
-
-/// Whether a statement goes on elsewhere under a condition: back to the loop around, or to the caller.
-fn may_leave(model: &File, id: StmtId) -> bool {
-    let Stmt::If { body, orelse, .. } = model.stmt(id) else { return false };
-    let mut leaves = false;
-    for block in [*body, *orelse] {
-        each_statement(model, block, &mut |_, stmt| {
-            leaves |= matches!(stmt, Stmt::Return(_) | Stmt::Break | Stmt::Continue);
-        });
-    }
-    leaves
-}
-
-/// Whether a call ends the process, or says by its name that it does.
-fn ends(
-    communication: &mut Communication<'_>,
-    program: &Program,
-    file: FileId,
-    function: LocalFunction,
-    call: Call,
-    depth: u32,
-) -> bool {
-    let model = &program.file(file).model;
-    if let Some(dotted) = program.resolve(file, function, call.callee) {
-        if matches!(program.catalog.entry(dotted), Some(Entry::Exit)) {
-            return true;
-        }
-        if matches!(
-            dotted.as_str(),
-            "os.kill" | "os.killpg" | "pytest.fail" | "pytest.skip" | "traceback.print_exception"
-        ) {
-            return dotted.as_str() != "traceback.print_exception";
-        }
-    }
-    let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return false };
-    const WORDS: [&str; 14] = [
-        "kill",
-        "abort",
-        "terminate",
-        "exit",
-        "send_signal",
-        "crash",
-        "fatal",
-        "fail",
-        "panic",
-        "reraise",
-        "skipTest",
-        "shutdown",
-        "raise",
-        "rethrow",
-    ];
-    let name = name.as_str();
-    if WORDS.iter().any(|word| name.split('_').any(|part| part == *word) || name == *word) || name.starts_with("kill") {
-        return true;
-    }
-    let Some(next) = depth.checked_sub(1) else { return false };
-    let Some((called, _)) = communication.callee(file, function, call) else { return false };
-    let (file, local) = program.locate(called);
-    let body = program.file(file).model.function(local).body;
-    never_returns(communication, program, file, local, body, next)
-}
-
-/// Whether the handler keeps the exception for later: it is stored, returned, or handed to somebody.
-pub fn keeps_exception(model: &File, handler: &Handler) -> bool {
-    let Some(name) = handler.name else { return false };
-    let mentioned = |root: ExprId| {
-        let mut found = false;
-        each_expression(model, root, &mut |_, expr| found |= expr == Expr::Name(name));
-        found
-    };
-    let mut kept = false;
-    each_statement(model, handler.body, &mut |_, stmt| match stmt {
-        Stmt::Assign { targets, value } => {
-            let stored = model.list(*targets).iter().any(|&target| !matches!(model.expr(target), Expr::Name(_)));
-            let bare = model.expr(*value) == Expr::Name(name);
-            kept |= mentioned(*value) && (stored || bare);
-        }
-        Stmt::Return(Some(value)) => kept |= mentioned(*value),
-        Stmt::Expr(value) => {
-            let Expr::Call(call) = model.expr(*value) else { return };
-            let call = model.call(call);
-            let Expr::Attribute { name: method, .. } = model.expr(call.callee) else { return };
-            let stores = matches!(
-                method.as_str(),
-                "append" | "put" | "put_nowait" | "set_exception" | "add" | "send" | "add_exception"
-            );
-            kept |= stores && model.list(call.args).iter().any(|&argument| mentioned(argument));
-        }
-        _ => {}
-    });
-    kept
-}
-
-/// Whether the handler asks if memory ran out: by the text of the exception or by a function that says so.
-pub fn asks_for_memory(model: &File, handler: &Handler) -> bool {
-    let mut found = false;
-    each_statement(model, handler.body, &mut |_, stmt| {
-        for root in expressions_of(model, stmt) {
-            each_expression(model, root, &mut |_, expr| match expr {
-                Expr::Str(text) => found |= text.as_str().contains("out of memory"),
-                Expr::Name(name) | Expr::Attribute { name, .. } => {
-                    found |= name.as_str().split('_').any(|part| part.eq_ignore_ascii_case("oom"));
-                }
-                _ => {}
-            });
-        }
-    });
-    found
 }

@@ -29,7 +29,11 @@ impl Common<'_> {
     fn sets_by_rank(&self, file: FileId, function: LocalFunction, name: Symbol) -> bool {
         let (program, taint) = (self.program, self.taint);
         let model = &program.file(file).model;
-        let is_it = |target: &ExprId| matches!(model.expr(*target), Expr::Attribute { name: set, .. } if set == name);
+        let own = model.function(function).parameters.first().map(|own| own.name);
+        let is_it = |target: &ExprId| match model.expr(*target) {
+            Expr::Attribute { value, name: set } => set == name && own.map(Expr::Name) == Some(model.expr(value)),
+            _ => false,
+        };
         let mut found = false;
         each_in_context(model, function, &mut |_, stmt, context| {
             let sets = matches!(stmt, Stmt::Assign { targets, .. } if model.list(*targets).iter().any(is_it));
@@ -47,7 +51,11 @@ impl Common<'_> {
 pub(super) fn switched_off(model: &File, function: LocalFunction) -> Vec<Span> {
     let is_off = |value: ExprId| matches!(model.expr(value), Expr::Bool(false) | Expr::None);
     let never_on = |name: Symbol| {
-        let is_own = model.function(function).kind != FunctionKind::Module;
+        let definition = model.function(function);
+        // Others turn on what a module holds, and callers what they hand over.
+        let is_own = definition.kind != FunctionKind::Module
+            && definition.binds(name)
+            && definition.parameters.iter().all(|parameter| parameter.name != name);
         let values = assigned(model, function, name);
         is_own && !values.is_empty() && values.into_iter().all(is_off)
     };

@@ -269,10 +269,10 @@ impl Held {
         self.took = finished.took;
         self.state = State::Whole;
         let since: Vec<&Path> = running.since.iter().map(PathBuf::as_path).collect();
-        match since.is_empty() {
-            true => Some(Vec::new()),
-            false => Some(self.quickly(&since, buffers, quick, pause).unwrap_or_default()),
+        if since.is_empty() {
+            return Some(Vec::new());
         }
+        Some(self.quickly(&since, buffers, quick, pause).unwrap_or_default())
     }
 
     /// What went wrong inside.

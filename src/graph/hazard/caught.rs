@@ -1,0 +1,138 @@
+//! What a handler catches, and what it makes of that.
+
+use super::Failure;
+use crate::model::{Expr, ExprId, File, Handler, Stmt, each_expression, each_statement, expressions_of};
+
+/// What a handler catches, as far as its names say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caught {
+    /// Whatever is raised.
+    pub everything: bool,
+    /// Errors of the outside world.
+    pub outside: bool,
+    /// Errors of data.
+    pub data: bool,
+    /// Errors of the run time, out of memory among them.
+    pub runtime: bool,
+    /// Only that memory ran out.
+    pub memory: bool,
+    /// Somebody pressed Ctrl-C.
+    pub interrupt: bool,
+    /// An object that cannot be pickled, by that name.
+    pub pickling: bool,
+}
+
+impl Caught {
+    /// By the names of exception classes; `None` is a bare `except`.
+    pub fn of(model: &File, kind: Option<ExprId>) -> Caught {
+        let Some(kind) = kind else { return Caught { everything: true, ..Caught::default() } };
+        let kinds: Vec<ExprId> = match model.expr(kind) {
+            Expr::Tuple(parts) => model.list(parts).to_vec(),
+            _ => vec![kind],
+        };
+        let mut out = Caught::default();
+        for kind in kinds {
+            out.add(model, kind);
+        }
+        out
+    }
+
+    fn add(&mut self, model: &File, kind: ExprId) {
+        let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(kind) else { return };
+        let name = name.as_str();
+        match name {
+            "Exception" | "BaseException" => self.everything = true,
+            "OSError" | "IOError" | "EnvironmentError" | "error" => self.outside = true,
+            "ValueError" | "KeyError" | "IndexError" | "LookupError" | "EOFError" | "ArithmeticError" => {
+                self.data = true
+            }
+            "RuntimeError" => self.runtime = true,
+            "OutOfMemoryError" => self.memory = true,
+            "KeyboardInterrupt" => self.interrupt = true,
+            _ => {
+                const WORDS: [&str; 12] = [
+                    "File",
+                    "Permission",
+                    "Timeout",
+                    "Connection",
+                    "HTTP",
+                    "Http",
+                    "Request",
+                    "URL",
+                    "Client",
+                    "NotFound",
+                    "Storage",
+                    "BrokenPipe",
+                ];
+                const DATA: [&str; 5] = ["Decode", "Pickl", "Parse", "YAML", "Corrupt"];
+                self.outside |= WORDS.iter().any(|word| name.contains(word)) && name != "ModuleNotFoundError";
+                self.data |= DATA.iter().any(|word| name.contains(word));
+                self.pickling |= name.contains("Pickl");
+                self.memory |= name.contains("OOM") || name.contains("OutOfMemory");
+            }
+        }
+    }
+
+    /// Whether it catches a failure of that sort.
+    pub fn takes(self, failure: Failure) -> bool {
+        self.everything
+            || match failure {
+                Failure::Outside => self.outside,
+                Failure::Data => self.data,
+                Failure::Any => self.memory || self.runtime,
+            }
+    }
+
+    /// Whether it may catch anything that differs between ranks.
+    pub fn is_local(self) -> bool {
+        self.everything || self.outside || self.data || self.runtime || self.memory
+    }
+}
+
+/// Whether the handler keeps the exception for later: it is stored, returned, or handed to somebody.
+pub fn keeps_exception(model: &File, handler: &Handler) -> bool {
+    let Some(name) = handler.name else { return false };
+    let mentioned = |root: ExprId| {
+        let mut found = false;
+        each_expression(model, root, &mut |_, expr| found |= expr == Expr::Name(name));
+        found
+    };
+    let mut kept = false;
+    each_statement(model, handler.body, &mut |_, stmt| match stmt {
+        Stmt::Assign { targets, value } => {
+            let stored = model.list(*targets).iter().any(|&target| !matches!(model.expr(target), Expr::Name(_)));
+            let bare = model.expr(*value) == Expr::Name(name);
+            kept |= mentioned(*value) && (stored || bare);
+        }
+        Stmt::Return(Some(value)) => kept |= mentioned(*value),
+        Stmt::Expr(value) => {
+            let Expr::Call(call) = model.expr(*value) else { return };
+            let call = model.call(call);
+            let Expr::Attribute { name: method, .. } = model.expr(call.callee) else { return };
+            let stores = matches!(
+                method.as_str(),
+                "append" | "put" | "put_nowait" | "set_exception" | "add" | "send" | "add_exception"
+            );
+            kept |= stores && model.list(call.args).iter().any(|&argument| mentioned(argument));
+        }
+        _ => {}
+    });
+    kept
+}
+
+/// Whether the handler asks if memory ran out: by the text of the exception or by a function that says so.
+pub fn asks_for_memory(model: &File, handler: &Handler) -> bool {
+    let mut found = false;
+    each_statement(model, handler.body, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| match expr {
+                Expr::Str(text) => found |= text.as_str().contains("out of memory"),
+                Expr::Name(name) | Expr::Attribute { name, .. } => {
+                    found |= name.as_str().split('_').any(|part| part.eq_ignore_ascii_case("oom"));
+                }
+                _ => {}
+            });
+        }
+    });
+    found
+}
