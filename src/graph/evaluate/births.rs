@@ -110,6 +110,13 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// Notes where a value that differs comes from that is found out for whoever is being evaluated, though it stands in
+    /// another function.
+    pub(super) fn born_for_caller(&mut self, value: Value, birth: Birth) {
+        let within = self.births.asking.last().copied().unwrap_or(Asked::Function(birth.function));
+        self.births.of.entry(value).or_default().entry(within).or_insert(birth);
+    }
+
     /// Notes a condition by which ranks come to a value of a variable; the first place in a function counts.
     pub(super) fn set_apart(&mut self, value: Value, frame: &Frame<'p>, span: Span, variable: Option<Symbol>) {
         let within = self.within(frame);

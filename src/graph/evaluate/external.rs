@@ -268,24 +268,6 @@ impl<'p> Engine<'p> {
             _ => value,
         }
     }
-
-    /// An environment variable: a rank, something every rank shares, or nobody knows.
-    pub(super) fn environment(&mut self, frame: &mut Frame<'p>, arguments: &Arguments, span: Span) -> Value {
-        let Some(key) = arguments.at(0) else { return self.unknown(frame, span) };
-        let Node::Str(text) = *self.values.node(key) else { return self.unknown(frame, span) };
-        if let Some(known) = self.program.catalog.environment_key(text.as_str()) {
-            let known = known.clone();
-            let reason = format!("`{text}` is set by the launcher, for each rank its own");
-            return match self.meaning(&known, frame, span) {
-                Some(value) => {
-                    self.born(value, frame, span, &reason, Confidence::High);
-                    value
-                }
-                None => self.unknown(frame, span),
-            };
-        }
-        self.values.make(Node::Environment(text))
-    }
 }
 
 /// Whether a catalogued name is read as a property, not called: constants and attributes of types.

@@ -1,7 +1,7 @@
 //! What names of the catalogue stand for: ranks, sizes, groups, and facts of this process.
 
 use super::{Engine, Frame, data};
-use crate::base::{Span, Symbol};
+use crate::base::{Site, Span, Symbol};
 use crate::catalog::{self, ValueKind};
 use crate::flow::{Axes, Node, Value};
 use crate::model::{BinaryOp, CompareOp};
@@ -19,6 +19,11 @@ impl<'p> Engine<'p> {
 
     /// The value that a catalogued value stands for.
     pub(super) fn meaning(&mut self, value: &catalog::Value, frame: &Frame<'p>, span: Span) -> Option<Value> {
+        self.meaning_at(value, frame.site(span))
+    }
+
+    /// The same, of a place.
+    pub(super) fn meaning_at(&mut self, value: &catalog::Value, site: Site) -> Option<Value> {
         let axes = Axes::named(value.axis.as_str());
         Some(match &value.kind {
             ValueKind::Rank => self.values.make(Node::Rank(axes)),
@@ -28,7 +33,6 @@ impl<'p> Engine<'p> {
             ValueKind::Group if axes.is_all() => self.values.make(Node::World),
             ValueKind::Group => self.values.make(Node::AxisGroup(axes)),
             ValueKind::Local(kind) => {
-                let site = frame.site(span);
                 if *kind == catalog::LocalKind::Data && value.axis.as_str() == data::AXES {
                     // Contents only, and of no use far from where they were read.
                     return Some(self.values.batch(site, axes));

@@ -30,6 +30,7 @@ mod halves;
 mod handlers;
 mod job;
 mod keyed;
+mod keys;
 mod known_by;
 mod labelled;
 mod loops;

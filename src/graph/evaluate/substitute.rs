@@ -131,6 +131,9 @@ impl<'p> Engine<'p> {
                 if let Some(runs) = self.runs_method_below(name, &parts) {
                     return self.values.make(Node::Bool(runs));
                 }
+                if let Some(read) = self.read_by_caller(name, &parts) {
+                    return read;
+                }
                 if let Some((object, name)) = self.named_attribute(name, &parts) {
                     let found = self.known_attribute(object, name);
                     return found.unwrap_or_else(|| self.values.make(Node::Attribute(object, name)));

@@ -58,13 +58,18 @@ fn is_same_cause(program: &Program, one: &Split, other: &Split) -> bool {
 }
 
 fn wording(split: &Split) -> Wording {
+    let op = split.event.op;
+    // Every rank gets there, and names other members.
+    let message = match split.decision.is_none() && split.instead.is_none() {
+        true => format!("`{op}` is given other ranks on each rank, and must be called by all of them for every group"),
+        false => format!("`{op}` must be called by every rank in the same order, and is not"),
+    };
     Wording {
-        message: format!("`{}` must be called by every rank in the same order, and is not", split.event.op),
+        message,
         condition: "ranks part here",
         help: format!(
-            "call `{}` on every rank, for every group, in the same order, and keep the group this rank belongs to \
-             (or pass use_local_synchronization=True and let only members call it)",
-            split.event.op
+            "call `{op}` on every rank, for every group, in the same order, and keep the group this rank belongs to \
+             (or pass use_local_synchronization=True and let only members call it)"
         ),
     }
 }

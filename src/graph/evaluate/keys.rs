@@ -1,0 +1,61 @@
+//! Environment variables: a rank, something that every rank shares, or nobody knows; also where only a caller knows the key.
+
+use super::arguments::Arguments;
+use super::births::Birth;
+use super::{Engine, Frame};
+use crate::base::{Site, Span, Symbol};
+use crate::finding::Confidence;
+use crate::flow::{Node, Value};
+
+/// What is read under a key that a caller hands over: the key, where it is read, and the function that reads it.
+const READ: &str = "environment";
+
+impl<'p> Engine<'p> {
+    /// The value of the variable whose key is the first argument.
+    pub(super) fn environment(&mut self, frame: &mut Frame<'p>, arguments: &Arguments, span: Span) -> Value {
+        let Some(key) = arguments.at(0) else { return self.unknown(frame, span) };
+        match *self.values.node(key) {
+            Node::Str(text) => {
+                let (value, reason) = self.environment_variable(text, frame.site(span));
+                if let Some(reason) = reason {
+                    self.born(value, frame, span, &reason, Confidence::High);
+                }
+                value
+            }
+            _ if self.values.facts(key).open => {
+                let place = self.unknown(frame, span);
+                let reader = self.values.make(Node::Function(frame.function, None));
+                self.values.make(Node::Apply(Symbol::new(READ), Box::from([key, place, reader])))
+            }
+            _ => self.unknown(frame, span),
+        }
+    }
+
+    /// What was read under a key that a caller has handed over by now.
+    pub(super) fn read_by_caller(&mut self, question: Symbol, parts: &[Value]) -> Option<Value> {
+        let &[key, place, reader] = parts else { return None };
+        if question.as_str() != READ {
+            return None;
+        }
+        let &Node::Str(key) = self.values.node(key) else { return None };
+        let &Node::Unknown(site) = self.values.node(place) else { return None };
+        let &Node::Function(reader, _) = self.values.node(reader) else { return None };
+        let (value, reason) = self.environment_variable(key, site);
+        if let Some(reason) = reason {
+            let birth = Birth { function: reader, site, reason: Symbol::new(&reason), confidence: Confidence::High };
+            self.born_for_caller(value, birth);
+        }
+        Some(value)
+    }
+
+    /// The value of a variable that is read somewhere, and why it is each rank's own where it is.
+    fn environment_variable(&mut self, key: Symbol, site: Site) -> (Value, Option<String>) {
+        let Some(known) = self.program.catalog.environment_key(key.as_str()).cloned() else {
+            return (self.values.make(Node::Environment(key)), None);
+        };
+        match self.meaning_at(&known, site) {
+            Some(value) => (value, Some(format!("`{key}` is set by the launcher, for each rank its own"))),
+            None => (self.values.make(Node::Unknown(site)), None),
+        }
+    }
+}
