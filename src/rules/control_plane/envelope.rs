@@ -5,7 +5,7 @@ use globset::{Glob, GlobSetBuilder};
 use crate::base::{FileId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::graph::Program;
-use crate::model::{Expr, ExprId, File, Stmt, each_statement};
+use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_statement};
 use crate::rules::calls::{bodies, calls_named, symbols};
 
 /// A module that sends headers, manifests and tensors; everything else goes through it.
@@ -76,11 +76,17 @@ fn made(model: &File) -> Option<ExprId> {
     };
     let mut found = None;
     for function in bodies(model) {
+        // What a function keeps to itself announces nothing to anybody.
+        let is_kept = |expr: ExprId| {
+            let is_local = model.function(function).kind == FunctionKind::Def;
+            is_local && matches!(model.expr(expr), Expr::Name(_)) && !is_handed_on(model, function, manifest)
+        };
+        let is_made = |expr: ExprId| is_named(expr) && !is_kept(expr);
         each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
             Stmt::Assign { targets, .. } => {
-                found = found.or(model.list(*targets).iter().copied().find(|&one| is_named(one)))
+                found = found.or(model.list(*targets).iter().copied().find(|&one| is_made(one)))
             }
-            Stmt::Annotated { target, .. } => found = found.or(Some(*target).filter(|&one| is_named(one))),
+            Stmt::Annotated { target, .. } => found = found.or(Some(*target).filter(|&one| is_made(one))),
             _ => {}
         });
     }
@@ -94,6 +100,23 @@ fn made(model: &File) -> Option<ExprId> {
             _ => None,
         })
     })
+}
+
+/// Whether a function hands a variable on as it is, by itself or in a list, or returns it.
+fn is_handed_on(model: &File, function: LocalFunction, variable: Symbol) -> bool {
+    let holds = |expr: ExprId| match model.expr(expr) {
+        Expr::Name(name) => name == variable,
+        Expr::ListDisplay(parts) | Expr::Tuple(parts) => {
+            model.list(parts).iter().any(|&part| model.expr(part) == Expr::Name(variable))
+        }
+        _ => false,
+    };
+    let mut found = false;
+    each_call(model, function, &mut |_, call| found |= model.list(call.args).iter().any(|&arg| holds(arg)));
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        found |= matches!(stmt, Stmt::Return(Some(value)) if holds(*value));
+    });
+    found
 }
 
 /// Whether an expression names the manifest.
