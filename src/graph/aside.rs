@@ -90,7 +90,8 @@ impl Search<'_, '_> {
         let Some(issue) = self.communication.issue_of(id, Wanted::Any) else { return };
         let model = &self.program.file(file).model;
         let site = Site { file, span: model.function(function).name_span };
-        let sure = if issue.kind == OperationKind::Teardown { Confidence::Low } else { Confidence::Medium };
+        let is_doubtful = issue.kind == OperationKind::Teardown || self.is_off_by_default(&issue);
+        let sure = if is_doubtful { Confidence::Low } else { Confidence::Medium };
         let confidence = sure.min(issue.confidence);
         let (function, main) = ((file, function), None);
         self.out.push(Aside { function, runner: Runner::Exit, site, issue, main, confidence });
@@ -98,14 +99,25 @@ impl Search<'_, '_> {
 
     /// Whether something on the way to the operation asks what the object still has to do.
     fn depends_on_state(&self, issue: &Issue) -> bool {
-        let sites = issue.calls.iter().map(|&(site, _)| site).chain([issue.site]);
-        sites.into_iter().any(|site| {
+        self.stands_behind(issue, asks_the_object)
+    }
+
+    /// Whether who calls the function without arguments does not come to the operation: it stands behind a parameter that
+    /// is off by default.
+    fn is_off_by_default(&self, issue: &Issue) -> bool {
+        self.stands_behind(issue, asks_what_is_off)
+    }
+
+    /// Whether a condition of that kind is around something on the way to the operation, in its function.
+    fn stands_behind(&self, issue: &Issue, kind: fn(&File, LocalFunction, ExprId) -> bool) -> bool {
+        let mut sites = issue.calls.iter().map(|&(site, _)| site).chain([issue.site]);
+        sites.any(|site| {
             let model = &self.program.file(site.file).model;
             let Some(function) = function_around(model, site.span) else { return false };
             let conditions = conditions_in(model, model.function(function).body);
             conditions.into_iter().any(|(block, test)| {
                 let around = block.start <= site.span.start && site.span.end <= block.end;
-                around && asks_the_object(model, function, test)
+                around && kind(model, function, test)
             })
         })
     }
@@ -126,6 +138,7 @@ impl Search<'_, '_> {
     }
 
     fn judge(&mut self, file: FileId, function: LocalFunction, runner: Runner, site: Site, call: Call, issue: Issue) {
+        let model = &self.program.file(file).model;
         let is_teardown = issue.kind == OperationKind::Teardown;
         let mut main = None;
         let confidence = match runner {
@@ -146,6 +159,7 @@ impl Search<'_, '_> {
             }
             // The group of a job that ends is often taken down so.
             Runner::Exit | Runner::Signal if is_teardown => Confidence::Low,
+            Runner::Exit if hands_nothing_over(model, call) && self.is_off_by_default(&issue) => Confidence::Low,
             // What a test leaves behind ends with it, on all ranks.
             _ if is_test(&self.program.file(file).path) => Confidence::Low,
             _ => Confidence::Medium,
@@ -300,6 +314,23 @@ fn asks_the_object(model: &File, method: LocalFunction, test: ExprId) -> bool {
         found |= matches!(expr, Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(receiver));
     });
     found
+}
+
+/// Whether the test is a parameter that is off by default, alone or among other conditions.
+fn asks_what_is_off(model: &File, function: LocalFunction, test: ExprId) -> bool {
+    match model.expr(test) {
+        Expr::And(parts) => model.list(parts).iter().any(|&part| asks_what_is_off(model, function, part)),
+        Expr::Name(name) => model.function(function).parameters.iter().any(|parameter| {
+            let default = parameter.default.map(|default| model.expr(default));
+            parameter.name == name && matches!(default, Some(Expr::Bool(false) | Expr::None))
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a call hands over a function, and nothing for it to be called with.
+fn hands_nothing_over(model: &File, call: Call) -> bool {
+    model.list(call.args).len() == 1 && model.keywords(call).is_empty()
 }
 
 /// Whether whoever hands it over awaits it at once: it runs in sequence.

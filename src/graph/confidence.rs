@@ -101,5 +101,8 @@ impl Evidence<'_, '_> {
 /// Operations with a root, which is the first rank where none is given.
 pub(super) const HAS_ROOT: [&str; 4] = ["broadcast", "broadcast_object_list", "scatter", "scatter_object_list"];
 
+/// Why what an actor answers may differ, as the catalogue says it.
+pub(super) const ANSWERED: &str = "each process asks by itself";
+
 /// Why a number that is drawn differs, as the catalogue says it.
 pub(super) const DRAWN: &str = "each process draws its own";

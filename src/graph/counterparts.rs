@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::base::Symbol;
 use crate::flow::{Effect, EffectId, EventId, Exit, LoopKind, Node, Value};
 use crate::model::CompareOp;
 
@@ -96,6 +97,28 @@ impl Evidence<'_, '_> {
         }
     }
 
+    /// Whether who has something tells its peers how much it is and sends it piece by piece, and they take the number first
+    /// and as many pieces then: both arms issue the operation once and again for each piece. Numbers of turns on both sides are
+    /// compared as they are: here one side goes through something of its own.
+    pub(super) fn is_taken_piece_by_piece(&self) -> bool {
+        let engine = self.engine;
+        let Some(cause) = self.cause else { return false };
+        preorder(engine, self.root).into_iter().any(|effect| match *engine.effects.get(effect) {
+            Effect::Choice { then, otherwise, .. } => {
+                let is_here = effect == cause.effect
+                    || [then, otherwise].into_iter().any(|arm| preorder(engine, arm).contains(&cause.effect));
+                is_here
+                    && match [then, otherwise].map(|arm| announced_pieces(engine, arm, self.main)) {
+                        [Some((one, by_number)), Some((other, by_its_number))] => {
+                            one == other && !(by_number && by_its_number)
+                        }
+                        _ => false,
+                    }
+            }
+            _ => false,
+        })
+    }
+
     /// Whether those who go another way issue something on the same group themselves, where the operation stands for
     /// whatever a library does to read or write a checkpoint: they do the same in words of their own.
     pub(super) fn is_done_in_other_words(&self) -> bool {
@@ -144,6 +167,35 @@ fn ways_to(engine: &Engine<'_>, arm: EffectId, event: EventId) -> Option<bool> {
         }
     }
     found
+}
+
+/// What each turn of a loop issues that comes behind an operation of that kind, where its turns issue it as well; and whether
+/// a number says how many turns it takes.
+fn announced_pieces(engine: &Engine<'_>, arm: EffectId, meant: EventId) -> Option<(FxHashSet<Symbol>, bool)> {
+    let mut is_announced = false;
+    let mut pending = vec![arm];
+    while let Some(effect) = pending.pop() {
+        match engine.effects.get(effect) {
+            Effect::Event(issued) => is_announced |= is_of_the_kind(engine, *issued, meant),
+            Effect::Loop { kind, body, .. } => {
+                let by_number = match kind {
+                    LoopKind::For { iter, .. } => matches!(engine.values.node(*iter), Node::Range(_)),
+                    LoopKind::While { .. } => true,
+                };
+                let issued = || {
+                    preorder(engine, *body).into_iter().filter_map(|effect| match engine.effects.get(effect) {
+                        Effect::Event(issued) => Some(*issued),
+                        _ => None,
+                    })
+                };
+                if is_announced && issued().any(|issued| is_of_the_kind(engine, issued, meant)) {
+                    return Some((issued().map(|issued| engine.effects.event(issued).op).collect(), by_number));
+                }
+            }
+            _ => pending.extend(engine.below(effect).into_iter().rev()),
+        }
+    }
+    None
 }
 
 fn is_of_the_kind(engine: &Engine<'_>, issued: EventId, meant: EventId) -> bool {

@@ -4,6 +4,7 @@
 //! Each kind was counted on findings that had been judged one by one (docs/precision.md): where fewer than two of three
 //! were right, it makes the confidence low.
 
+mod data;
 mod job;
 pub(crate) mod list;
 mod machine;
@@ -15,7 +16,7 @@ mod ways;
 
 use rustc_hash::FxHashSet;
 
-use crate::flow::{Axes, Effect, EffectId, GroupKey, Node, Value, parts};
+use crate::flow::{Effect, EffectId, GroupKey, Node, Value, parts};
 use crate::model::{CompareOp, names_in};
 
 use super::blame::{arm_without, preorder};
@@ -38,13 +39,6 @@ impl Evidence<'_, '_> {
     /// Whether a test parts ranks: it is run, on several ranks, and has shown that it gets through.
     pub(super) fn is_tested(&self) -> bool {
         self.engine.is_test(self.function)
-    }
-
-    /// Whether the ranks of a tensor-parallel group are said to have other data of which they pool a statistic: they have
-    /// parts of the same, as much of it and of the same kind.
-    pub(super) fn pools_parts_of_the_same(&self) -> bool {
-        let along = matches!(self.found.group, GroupKey::Axis(axes) if axes.meets(Axes::named("tp")));
-        along && self.leaf.is_some_and(|leaf| self.engine.is_of_pooled(leaf))
     }
 
     /// Whether a group is made of the ranks of another one where the function has asked how many those are: who has fewer
@@ -191,12 +185,6 @@ impl Evidence<'_, '_> {
             && says(&["SHARDED_STATE_DICT", "LOCAL_STATE_DICT"])
             && !says(&["FULL_STATE_DICT", "FullStateDictConfig"])
             && asks_for_truth(engine, test, leaf)
-    }
-
-    /// Whether a fact of this process is only the key under which something was put away: all put it away.
-    pub(super) fn is_a_key(&self) -> bool {
-        let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
-        matches!(self.engine.values.node(leaf), Node::Local(..)) && is_only_key(self.engine, test, leaf)
     }
 
     pub(in crate::graph) fn is_by_rank(&self) -> bool {

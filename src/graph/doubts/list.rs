@@ -21,12 +21,13 @@ macro_rules! doubts {
 const OF_WHAT_DIFFERS: &[Doubt] = &doubts![
     is_inferred_of_a_part comes_from_far is_unexplained is_one_of_many lacks_checks is_guess is_worked_out is_drawn_alike
     counts_what_was_made loses_the_rank is_named_and_lost is_drawn is_settled_elsewhere is_set_in_a_mapping
-    is_agreed_where_set is_only_a_stamp depends_on_what_is_handed
+    is_agreed_where_set is_only_a_stamp is_told_by_an_actor depends_on_what_is_handed
 ];
 
 /// Data: whose they are, how many, what kind.
 const OF_DATA: &[Doubt] = &doubts![
     is_far_from_the_batch is_counted_by_batches is_a_key pools_parts_of_the_same counts_what_is_guessed counts_turns_so_far
+    asks_whether_any_came asks_for_a_column
     goes_over_a_listing goes_over_either_list goes_back_by_supposition
 ];
 
@@ -52,7 +53,7 @@ const OF_THE_OPERATION: &[Doubt] = &doubts![
 /// What the peers do meanwhile.
 const OF_PEERS: &[Doubt] = &doubts![
     follows_commands hands_on_requests ends_the_job nobody_leaves_there tries_again waits_for_the_time sends_what_it_has
-    is_matched_in_the_other_arm is_done_in_other_words is_matched_under_a_condition is_matched_by_what_follows
+    is_matched_in_the_other_arm is_taken_piece_by_piece is_done_in_other_words is_matched_under_a_condition is_matched_by_what_follows
 ];
 
 /// Who runs it.

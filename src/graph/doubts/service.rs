@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::super::blame::{contains, preorder};
 use super::super::communication::{Communication, Wanted, calls_in};
-use super::super::confidence::{Evidence, HAS_ROOT};
+use super::super::confidence::{ANSWERED, Evidence, HAS_ROOT};
 use super::super::program::{Program, folder};
 use super::super::witness::SplitKind;
 use crate::base::{FileId, FunctionId, Span, Symbol};
@@ -27,6 +27,11 @@ struct Service {
 }
 
 impl Evidence<'_, '_> {
+    /// Whether it is the answer of an actor that is said to differ: as a rule one actor answers all ranks, and alike.
+    pub(in crate::graph) fn is_told_by_an_actor(&self) -> bool {
+        self.is_opaque() && self.birth.is_some_and(|birth| birth.reason.as_str() == ANSWERED)
+    }
+
     /// Whether one side waits for commands, for ever: who gives them may stand anywhere, and takes its peers along.
     pub(in crate::graph) fn follows_commands(&self) -> bool {
         let by_rank = !self.is_opaque();

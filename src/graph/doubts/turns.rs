@@ -5,6 +5,7 @@ use crate::flow::{Effect, LoopKind, Node, Value, parts};
 
 use super::super::blame::preorder;
 use super::super::confidence::Evidence;
+use super::super::evaluate::data::is_loader;
 use super::super::origin::variable_set_apart;
 use super::super::witness::SplitKind;
 use super::{MAX_PARTS, asks_the_batch};
@@ -36,6 +37,36 @@ impl Evidence<'_, '_> {
             let collects = [then, otherwise].into_iter().any(|arm| self.engine.values.is_container(arm));
             !collects && !asks_the_batch(self.engine, asked)
         })
+    }
+
+    /// Whether what is asked is whether a loop over batches has counted or collected anything: who has had no batch at all is
+    /// another matter than who has had fewer, and samplers give each rank one at least.
+    pub(in crate::graph) fn asks_whether_any_came(&self) -> bool {
+        let engine = self.engine;
+        let is_loader = |part: Value| match *engine.values.node(part) {
+            Node::Loader(..) => true,
+            Node::Parameter(function, at) => {
+                let parameters = &engine.program.function(function).parameters;
+                parameters.get(usize::from(at)).is_some_and(|parameter| is_loader(parameter.name))
+            }
+            _ => false,
+        };
+        let counted = |value: Value| {
+            matches!(engine.values.node(value), Node::Carried(..))
+                && engine.values.any_part(value, MAX_PARTS, is_loader)
+        };
+        let any_of = |value: Value| match *engine.values.node(value) {
+            Node::Compare(_, left, right) => [left, right].into_iter().any(|side| match *engine.values.node(side) {
+                Node::Length(inner) => counted(inner),
+                _ => counted(side),
+            }),
+            _ => counted(value),
+        };
+        let (Some(leaf), Some(mut asked)) = (self.leaf.filter(|_| self.is_share()), self.test) else { return false };
+        while let Node::Not(inner) = *engine.values.node(asked) {
+            asked = inner;
+        }
+        any_of(engine.question_pooled(leaf).unwrap_or(asked))
     }
 
     /// Whether a loop goes over objects that the program makes itself: how many is not a matter of data.

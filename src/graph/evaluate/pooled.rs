@@ -50,4 +50,9 @@ impl<'p> Engine<'p> {
     pub(in crate::graph) fn is_of_pooled(&self, value: Value) -> bool {
         self.pooled.values().any(|&own| own == value)
     }
+
+    /// The question to which a value stands for what each rank answers for itself.
+    pub(in crate::graph) fn question_pooled(&self, value: Value) -> Option<Value> {
+        self.pooled.iter().find(|&(_, &own)| own == value).map(|(&question, _)| question)
+    }
 }

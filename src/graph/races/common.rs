@@ -204,11 +204,15 @@ impl<'p> Common<'p> {
         let place = model.span(at);
         let elsewhere = Elsewhere::of(model, function, place);
         let calls = self.calls(file, function);
+        // What a library does far below, for whoever it has, shows only of a script that several ranks run it.
+        let is_script = memchr::memmem::find(program.file(file).text.as_bytes(), b"__main__").is_some();
+        let far = if is_script { MAX_CALLS } else { MAX_CALLS - 1 };
         let mut issued =
             calls.iter().filter(|made| made.by_all).filter_map(|&Made { expr, call, ref conditions, .. }| {
                 let issue = self.communication.issued(file, function, expr, call, Wanted::Collective)?;
-                let depends = ["checkpoint_", "state_dict"].iter().any(|part| issue.op.as_str().contains(part));
-                let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= MAX_CALLS;
+                let depends =
+                    ["checkpoint_", "state_dict", "full_tensor"].iter().any(|part| issue.op.as_str().contains(part));
+                let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= far;
                 // A collective behind a question for a file is another rule's matter.
                 let counts =
                     is_sure && !depends && !conditions.iter().any(of_files) && !elsewhere.holds(model.span(expr));

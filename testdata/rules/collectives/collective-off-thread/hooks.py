@@ -86,3 +86,17 @@ class Flag:
 
     def __del__(self):
         print("collected")
+
+
+def cleanup(wait=False):
+    if wait:
+        dist.barrier()
+    dist.destroy_process_group()
+
+
+def cleanup_at_exit():
+    atexit.register(cleanup)  # low: [collective-off-thread]
+
+
+def cleanup_at_exit_and_wait():
+    atexit.register(cleanup, True)  # error: [collective-off-thread]

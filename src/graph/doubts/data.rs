@@ -1,0 +1,42 @@
+//! Doubts about data: whether what is asked of them is not the same for all of them.
+
+use super::super::confidence::Evidence;
+use super::{MAX_PARTS, is_only_key};
+use crate::flow::{Axes, GroupKey, Node, Value};
+use crate::model::CompareOp;
+
+impl Evidence<'_, '_> {
+    /// Whether the ranks of a tensor-parallel group are said to have other data of which they pool a statistic: they have
+    /// parts of the same, as much of it and of the same kind.
+    pub(in crate::graph) fn pools_parts_of_the_same(&self) -> bool {
+        let along = matches!(self.found.group, GroupKey::Axis(axes) if axes.meets(Axes::named("tp")));
+        along && self.leaf.is_some_and(|leaf| self.engine.is_of_pooled(leaf))
+    }
+
+    /// Whether a fact of this process is only the key under which something was put away: all put it away.
+    pub(in crate::graph) fn is_a_key(&self) -> bool {
+        let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
+        matches!(self.engine.values.node(leaf), Node::Local(..)) && is_only_key(self.engine, test, leaf)
+    }
+
+    /// Whether what is asked of each item of a batch is whether it has an entry of some name: what items have is the same for
+    /// the whole of the data.
+    pub(in crate::graph) fn asks_for_a_column(&self) -> bool {
+        let values = &self.engine.values;
+        let (Some(leaf), Some(test)) = (self.leaf.filter(|_| self.is_share()), self.test) else { return false };
+        let is_item = |value: Value| match *values.node(value) {
+            Node::Attribute(of, _) | Node::Index(of, _) => matches!(values.node(of), Node::Item(..)),
+            Node::Item(..) => true,
+            _ => false,
+        };
+        let is_entry = |part: Value| match *values.node(part) {
+            Node::Compare(CompareOp::In | CompareOp::NotIn, name, of) => {
+                matches!(values.node(name), Node::Str(_))
+                    && is_item(of)
+                    && values.any_part(of, MAX_PARTS, |it| it == leaf)
+            }
+            _ => false,
+        };
+        values.any_part(test, MAX_PARTS, is_entry)
+    }
+}
