@@ -39,8 +39,9 @@ impl Evidence<'_, '_> {
         })
     }
 
-    /// Whether what is asked is whether a loop over batches has counted or collected anything: who has had no batch at all is
-    /// another matter than who has had fewer, and samplers give each rank one at least.
+    /// Whether what is asked is whether a loop over batches has counted or collected anything, where a statistic of it is
+    /// pooled further on: who has had no batch at all is another matter than who has had fewer, and samplers give each rank
+    /// one at least.
     pub(in crate::graph) fn asks_whether_any_came(&self) -> bool {
         let engine = self.engine;
         let is_loader = |part: Value| match *engine.values.node(part) {
@@ -56,17 +57,12 @@ impl Evidence<'_, '_> {
                 && engine.values.any_part(value, MAX_PARTS, is_loader)
         };
         let any_of = |value: Value| match *engine.values.node(value) {
-            Node::Compare(_, left, right) => [left, right].into_iter().any(|side| match *engine.values.node(side) {
-                Node::Length(inner) => counted(inner),
-                _ => counted(side),
-            }),
+            Node::Compare(_, left, right) => [left, right]
+                .into_iter()
+                .any(|side| matches!(*engine.values.node(side), Node::Length(of) if counted(of))),
             _ => counted(value),
         };
-        let (Some(leaf), Some(mut asked)) = (self.leaf.filter(|_| self.is_share()), self.test) else { return false };
-        while let Node::Not(inner) = *engine.values.node(asked) {
-            asked = inner;
-        }
-        any_of(engine.question_pooled(leaf).unwrap_or(asked))
+        self.leaf.and_then(|leaf| engine.question_pooled(leaf)).is_some_and(any_of)
     }
 
     /// Whether a loop goes over objects that the program makes itself: how many is not a matter of data.
