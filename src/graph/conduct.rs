@@ -12,6 +12,7 @@ use super::missized::{Missized, missized};
 use super::program::Program;
 use super::protected::{Cleanup, Swallowed, protected};
 use super::signals::{Signalled, signalled};
+use super::taken_down::{TakenDown, taken_down};
 use super::unpassed::{Unpassed, unpassed};
 use super::unused::{PartlyUsed, partly_used};
 
@@ -35,6 +36,8 @@ pub struct Conduct {
     pub missized: Vec<Missized>,
     /// Parts of models under DDP that only some ranks use.
     pub partly_used: Vec<PartlyUsed>,
+    /// Groups that one rank alone takes down.
+    pub taken_down: Vec<TakenDown>,
 }
 
 impl Conduct {
@@ -52,6 +55,7 @@ impl Conduct {
             unpassed: unpassed(program, &mut communication),
             missized: missized(program, &mut communication),
             partly_used: partly_used(program),
+            taken_down: taken_down(program, &mut communication),
         }
     }
 }

@@ -22,6 +22,7 @@ use super::taint::Taint;
 pub(super) use alone::Scripts;
 use alone::is_where_nobody_is_told_apart;
 pub use common::Together;
+pub(super) use common::asks_for_first_among;
 use common::{Common, Known};
 pub use deeds::Does;
 use deeds::{Deed, Deeds};

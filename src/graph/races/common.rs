@@ -172,26 +172,6 @@ impl<'p> Common<'p> {
         Some(Together::CalledBack(by, Site { file, span }))
     }
 
-    /// Whether a condition asks, among other things, whether this is the first rank of all.
-    pub fn asks_for_first_among(&self, model: &File, condition: ExprId) -> bool {
-        let is_first = |expr: ExprId| {
-            let named = match model.expr(expr) {
-                Expr::Call(call) => model.last_name(model.call(call).callee),
-                _ => model.last_name(expr),
-            };
-            let value =
-                named.and_then(|name| self.program.catalog.convention(name)).map(|convention| &convention.value);
-            value.is_some_and(|value| value.kind == ValueKind::First && value.axis.as_str() != NODES)
-        };
-        match model.expr(condition) {
-            Expr::And(parts) => model.list(parts).iter().any(|&part| self.asks_for_first_among(model, part)),
-            _ => {
-                is_first(condition)
-                    || asks_for_first(self.program, model, condition).is_some_and(|axis| axis.as_str() != NODES)
-            }
-        }
-    }
-
     /// A collective that the function issues whatever rank runs it, and whatever the model is, on its way from a place in it,
     /// or else to it.
     fn issued_together(&mut self, file: FileId, function: LocalFunction, at: ExprId) -> Option<Together> {
@@ -261,6 +241,24 @@ impl<'p> Common<'p> {
         let called: Rc<[(ExprId, FunctionId)]> = called.into();
         self.called.insert(function, called.clone());
         called
+    }
+}
+
+/// Whether a condition asks, among other things, whether this is the first rank of all.
+pub(in crate::graph) fn asks_for_first_among(program: &Program, model: &File, condition: ExprId) -> bool {
+    let is_first = |expr: ExprId| {
+        let named = match model.expr(expr) {
+            Expr::Call(call) => model.last_name(model.call(call).callee),
+            _ => model.last_name(expr),
+        };
+        let value = named.and_then(|name| program.catalog.convention(name)).map(|convention| &convention.value);
+        value.is_some_and(|value| value.kind == ValueKind::First && value.axis.as_str() != NODES)
+    };
+    match model.expr(condition) {
+        Expr::And(parts) => model.list(parts).iter().any(|&part| asks_for_first_among(program, model, part)),
+        _ => {
+            is_first(condition) || asks_for_first(program, model, condition).is_some_and(|axis| axis.as_str() != NODES)
+        }
     }
 }
 

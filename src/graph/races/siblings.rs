@@ -1,7 +1,7 @@
 //! Files that one rank writes in one place and all write in another: who has guarded the one knows that there are several.
 
 use super::alone::is_where_nobody_is_told_apart;
-use super::common::{Common, Together};
+use super::common::{Common, Together, asks_for_first_among};
 use super::made::Made;
 use crate::base::{FunctionId, Site, Symbol};
 use crate::model::{Expr, ExprId, names_in};
@@ -68,7 +68,7 @@ impl Common<'_> {
     fn guard(&self, caller: FunctionId, made: &Made) -> Option<Site> {
         let (file, _) = self.program.locate(caller);
         let model = &self.program.file(file).model;
-        let asked = made.conditions.iter().find(|&&condition| self.asks_for_first_among(model, condition))?;
+        let asked = made.conditions.iter().find(|&&condition| asks_for_first_among(self.program, model, condition))?;
         Some(Site { file, span: model.span(*asked) })
     }
 }

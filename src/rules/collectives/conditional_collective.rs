@@ -48,6 +48,16 @@ fn check(program: &Program, findings: &mut Findings) {
             .because(found.wrapped, "DDP expects the gradients of all parameters here");
         findings.push(finding);
     }
+    for found in &program.conduct().taken_down {
+        let (file, function) = program.locate(found.function);
+        let op = found.issue.op;
+        let message = format!("`{op}` is called by one rank alone, and its peers leave without it");
+        let finding = Findings::new_finding(&RULE, found.issue.start(), program.symbol_of(file, function), message)
+            .help(format!("call `{op}` on every rank: a backend may wait in it for those that do not come"))
+            .confidence(Confidence::Medium)
+            .because(found.test, "it holds on the first rank only");
+        findings.push(finding);
+    }
 }
 
 fn issued_on_signal(program: &Program, found: &Signalled, issue: &Issue) -> Finding {
