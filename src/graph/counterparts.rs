@@ -19,14 +19,14 @@ const MAX_PARTS: usize = 60;
 const COMPOSED: [&str; 2] = ["checkpoint_save", "checkpoint_load"];
 
 impl Evidence<'_, '_> {
-    /// Whether what a rank is chooses between two arms that both issue the operation, one of them only under a condition
-    /// that ranks answer alike: whoever wrote them as two ends of one thing knows that it holds where there are both.
+    /// Whether what a rank is chooses between two arms that both issue the operation, one of them at least only under a
+    /// condition that ranks answer alike: whoever wrote them as two ends of one thing knows that it holds where there are both.
     pub(super) fn is_matched_under_a_condition(&self) -> bool {
-        let by_rank = self.kind == SplitKind::Conditional && self.found.one.rank != self.found.other.rank;
+        let by_rank = self.kind == SplitKind::Conditional && !self.is_opaque();
         let Some(cause) = self.cause.filter(|_| by_rank) else { return false };
         let Effect::Choice { then, otherwise, .. } = *self.engine.effects.get(cause.effect) else { return false };
         let ways = |arm: EffectId| ways_to(self.engine, arm, self.main);
-        matches!((ways(then), ways(otherwise)), (Some(one), Some(other)) if one != other)
+        matches!((ways(then), ways(otherwise)), (Some(one), Some(other)) if !(one && other))
     }
 
     /// Whether both arms issue the operation from one root, which the question makes the same:

@@ -17,7 +17,7 @@ mod ways;
 use rustc_hash::FxHashSet;
 
 use crate::flow::{Effect, EffectId, GroupKey, Node, Value, parts};
-use crate::model::{CompareOp, names_in};
+use crate::model::CompareOp;
 
 use super::blame::{arm_without, preorder};
 use super::by_rank::{asks_for_numbers, compares_rank};
@@ -54,16 +54,6 @@ impl Evidence<'_, '_> {
             }
             _ => false,
         })
-    }
-
-    /// Whether it is only supposed that a backward pass communicates, and something else than the loss itself parts ranks.
-    pub(super) fn goes_back_by_supposition(&self) -> bool {
-        let event = self.engine.effects.event(self.main);
-        let asks_the_loss = || {
-            let asked = self.question().map(|(model, question)| names_in(model, question));
-            asked.is_some_and(|names| names.iter().any(|name| name.as_str().contains("loss")))
-        };
-        self.engine.supposed.contains(&event.site) && !asks_the_loss()
     }
 
     /// Whether only scripts come to the place where ranks are said to part that never join a job: what communicates is

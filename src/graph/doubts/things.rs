@@ -2,17 +2,30 @@
 
 use super::super::blame::{contains, preorder};
 use super::super::confidence::Evidence;
-use super::super::evaluate::Engine;
+use super::super::evaluate::{Engine, WRAPPERS};
+use super::super::program::{Program, folder};
 use super::super::witness::SplitKind;
 use super::MAX_PARTS;
-use crate::base::FunctionId;
+use crate::base::{FileId, FunctionId};
 use crate::flow::{DISPATCH, Effect, LoopKind, Node, TOO_DEEP, Value};
-use crate::model::CompareOp;
+use crate::model::{CompareOp, names_in};
 
 /// Classes with a method of one name from which the one that is meant can no longer be guessed.
 const LARGE_FAMILY: usize = 6;
 
 impl Evidence<'_, '_> {
+    /// Whether it is only supposed that a backward pass communicates, and something else than the loss itself parts ranks, or
+    /// nothing around it wraps a model.
+    pub(in crate::graph) fn goes_back_by_supposition(&self) -> bool {
+        let event = self.engine.effects.event(self.main);
+        let asks_the_loss = || {
+            let asked = self.question().map(|(model, question)| names_in(model, question));
+            asked.is_some_and(|names| names.iter().any(|name| name.as_str().contains("loss")))
+        };
+        self.engine.supposed.contains(&event.site)
+            && (!asks_the_loss() || !wraps_nearby(self.engine.program, event.site.file))
+    }
+
     /// Whether the operation is that of one class out of a family of many, of which an object is that is handed over, and
     /// most of the others issue nothing there.
     pub(in crate::graph) fn is_of_one_class_of_many(&self) -> bool {
@@ -155,4 +168,14 @@ fn is_held(engine: &Engine<'_>, iter: Value) -> bool {
         };
     }
     false
+}
+
+/// Whether some file of the folder, or of one of the package beside it, speaks of what wraps models.
+fn wraps_nearby(program: &Program, file: FileId) -> bool {
+    let home = folder(&program.file(file).path);
+    let speaks = |other: &FileId| {
+        let functions = &program.file(*other).model.functions;
+        functions.iter().any(|function| function.mentions.iter().any(|name| WRAPPERS.contains(&name.as_str())))
+    };
+    program.file_ids().filter(|&other| folder(&program.file(other).path) == home).any(|other| speaks(&other))
 }

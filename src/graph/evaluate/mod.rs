@@ -68,7 +68,7 @@ use crate::flow::{Effect, EffectId, Effects, Node, Value, Values};
 use crate::model::{Expr, ExprId, FunctionKind, Stmt, each_statement};
 
 pub use births::Birth;
-pub(super) use wrapped::{BACKWARD, FULLY_SHARD};
+pub(super) use wrapped::{BACKWARD, FULLY_SHARD, WRAPPERS};
 
 use births::Asked;
 use frame::Frame;
