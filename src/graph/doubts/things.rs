@@ -6,7 +6,7 @@ use super::super::evaluate::{Engine, WRAPPERS};
 use super::super::program::{Program, folder};
 use super::super::witness::SplitKind;
 use super::MAX_PARTS;
-use crate::base::{FileId, FunctionId};
+use crate::base::{FileId, FunctionId, Symbol};
 use crate::flow::{DISPATCH, Effect, LoopKind, Node, TOO_DEEP, Value};
 use crate::model::{CompareOp, names_in};
 
@@ -170,12 +170,13 @@ fn is_held(engine: &Engine<'_>, iter: Value) -> bool {
     false
 }
 
-/// Whether some file of the folder, or of one of the package beside it, speaks of what wraps models.
+/// Whether some file of the folder speaks of what wraps models, by its own name or in short.
 fn wraps_nearby(program: &Program, file: FileId) -> bool {
     let home = folder(&program.file(file).path);
-    let speaks = |other: &FileId| {
-        let functions = &program.file(*other).model.functions;
-        functions.iter().any(|function| function.mentions.iter().any(|name| WRAPPERS.contains(&name.as_str())))
+    let is_word = |name: &Symbol| {
+        let name = name.as_str();
+        WRAPPERS.contains(&name) || ["ddp", "DDP", "fsdp", "FSDP"].iter().any(|short| name.contains(short))
     };
-    program.file_ids().filter(|&other| folder(&program.file(other).path) == home).any(|other| speaks(&other))
+    let speaks = |other: FileId| program.file(other).model.functions.iter().any(|one| one.mentions.iter().any(is_word));
+    program.file_ids().filter(|&other| folder(&program.file(other).path) == home).any(speaks)
 }
