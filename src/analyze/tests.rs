@@ -126,7 +126,6 @@ fn every_doubt_is_raised_by_some_fixture() {
         "is_unexplained",
         "is_one_of_many",
         "is_drawn_alike",
-        "goes_back_by_supposition",
         "is_asked_of_the_group",
         "is_one_event_without_a_cause",
         "nobody_leaves_there",

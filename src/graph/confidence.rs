@@ -104,8 +104,5 @@ pub(super) const HAS_ROOT: [&str; 4] = ["broadcast", "broadcast_object_list", "s
 /// Why what an actor answers may differ, as the catalogue says it.
 pub(super) const ANSWERED: &str = "each process asks by itself";
 
-/// How the reason ends where an operation, such as a reduction to one root, does not agree on its result.
-pub(super) const LEFT: &str = "leaves a different value on each member of the group";
-
 /// Why a number that is drawn differs, as the catalogue says it.
 pub(super) const DRAWN: &str = "each process draws its own";

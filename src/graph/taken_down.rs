@@ -48,11 +48,15 @@ pub(super) fn taken_down(program: &Program, communication: &mut Communication<'_
         let mut test = None;
         each_statement(model, definition.body, &mut |_, stmt| {
             let Stmt::If { test: asked, body, .. } = *stmt else { return };
-            let holds = model.block(body).iter().any(|&inner| {
+            let body = model.block(body);
+            let at = body.iter().position(|&inner| {
                 let around = model.stmt_span(inner);
                 around.start <= issue.site.span.start && issue.site.span.end <= around.end
             });
-            if holds && asks_for_first_among(program, model, asked) {
+            // Who goes on to something else has left the job on purpose.
+            let is_last =
+                at.is_some_and(|at| body[at + 1..].iter().all(|&after| matches!(model.stmt(after), Stmt::Expr(_))));
+            if is_last && asks_for_first_among(program, model, asked) {
                 test = Some(Site { file, span: model.span(asked) });
             }
         });

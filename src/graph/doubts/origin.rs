@@ -1,7 +1,7 @@
 //! Doubts about where what differs comes from.
 
 use super::super::by_rank::compares_rank;
-use super::super::confidence::{DRAWN, Evidence, LEFT, MAX_PARTS};
+use super::super::confidence::{DRAWN, Evidence, MAX_PARTS};
 use super::super::evaluate::Birth;
 use super::super::questions::{reaches_plainly, reaches_rank};
 use super::super::witness::SplitKind;
@@ -102,13 +102,6 @@ impl Evidence<'_, '_> {
         let GroupKey::Axis(axes) = self.found.group else { return false };
         let within = ["tp", "pp", "mp", "cp", "sp"].into_iter().map(Axes::named).any(|axis| axis == axes);
         within && self.born_outside().is_some() && self.birth.is_some_and(|birth| birth.reason.as_str() == DRAWN)
-    }
-
-    /// Whether what differs is only what some operation has left on each member, and what parts ranks over it is a function
-    /// away: that one has mostly asked something else of it.
-    pub(in crate::graph) fn was_left_elsewhere(&self) -> bool {
-        let left = self.birth.is_some_and(|birth| birth.reason.as_str().ends_with(LEFT));
-        left && self.is_opaque() && !self.calls.is_empty()
     }
 
     /// Whether a loop goes over a part of what an unknown function has made of this rank's own: how many there are is

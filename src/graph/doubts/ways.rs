@@ -85,8 +85,9 @@ impl Evidence<'_, '_> {
         let steps = self.calls.iter().position(|(_, called)| *called == op).unwrap_or(self.calls.len());
         // What calls itself is one function, however deep it goes.
         let functions = self.calls.iter().map(|(_, called)| *called).collect::<FxHashSet<Symbol>>().len();
-        // Where nobody has shown a rank on which it differs, one step less is too much.
-        let long = if world && !self.is_opaque() { LONG_WAY } else { LONG_WAY - 1 };
+        // Where nobody has shown a rank on which it differs, one step less is too much, but for turns of a loop.
+        let vague = self.is_opaque() && self.kind != SplitKind::Loop;
+        let long = if world && !vague { LONG_WAY } else { LONG_WAY - 1 };
         steps >= long && (sure < Confidence::High || !by_rank) || functions >= TOO_LONG_A_WAY
     }
 

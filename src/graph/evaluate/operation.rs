@@ -4,7 +4,6 @@ use crate::base::{FileId, Site, Span, Symbol};
 use crate::catalog::{self, GroupOf, Operation, OperationKind, Outcome, RankSpace};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Event, INITIALIZED, Node, Value};
-use crate::graph::confidence::LEFT;
 use crate::model::ExprId;
 
 use super::arguments::Arguments;
@@ -186,7 +185,7 @@ impl<'p> Engine<'p> {
         }
         let spread = self.values.make(Node::Spread(site, whole, group));
         if operation.returns == Outcome::Differs || !operation.differs.is_empty() {
-            let reason = format!("`{}` {LEFT}", operation.op);
+            let reason = format!("`{}` leaves a different value on each member of the group", operation.op);
             self.born(spread, frame, span, &reason, Confidence::High);
         }
         for &operand in &operation.agrees {

@@ -13,11 +13,11 @@ def batch_of(args, data):
     mask = None
     if mpu.get_tensor_model_parallel_rank() == 0:
         mask = data["mask"] if args.makes_masks else None
-        send(mask)  # low: [conditional-collective]
+        send(mask)
     else:
         if args.asks_for_masks:
             mask = torch.empty(args.shape)
-            dist.broadcast(mask, mpu.get_tensor_model_parallel_src_rank(), group=mpu.get_tensor_model_parallel_group())
+            dist.broadcast(mask, mpu.get_tensor_model_parallel_src_rank(), group=mpu.get_tensor_model_parallel_group())  # low: [conditional-collective]
     return mask
 
 

@@ -48,3 +48,12 @@ def of_some(train, rank):
     train()
     if rank == 0:
         dist.destroy_process_group(group)
+
+
+def goes_on_alone(train, test, rank):
+    train()
+    if rank == 0:
+        if dist.is_initialized():
+            dist.destroy_process_group()
+        tester = test(devices=1)
+        tester.run()
