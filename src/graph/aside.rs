@@ -5,7 +5,10 @@ use rustc_hash::FxHashSet;
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{Call, Expr, ExprId, File, FunctionKind, LocalFunction, each_call, each_expression, expressions_of};
+use crate::model::{
+    Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement,
+    expressions_of,
+};
 
 use super::blocks::{conditions_in, function_around, is_test};
 use super::communication::{Communication, Issue, Wanted};
@@ -90,7 +93,7 @@ impl Search<'_, '_> {
         let Some(issue) = self.communication.issue_of(id, Wanted::Any) else { return };
         let model = &self.program.file(file).model;
         let site = Site { file, span: model.function(function).name_span };
-        let is_doubtful = issue.kind == OperationKind::Teardown || self.is_off_by_default(&issue);
+        let is_doubtful = issue.kind == OperationKind::Teardown || self.is_off_by_default(&issue, None);
         let sure = if is_doubtful { Confidence::Low } else { Confidence::Medium };
         let confidence = sure.min(issue.confidence);
         let (function, main) = ((file, function), None);
@@ -99,27 +102,38 @@ impl Search<'_, '_> {
 
     /// Whether something on the way to the operation asks what the object still has to do.
     fn depends_on_state(&self, issue: &Issue) -> bool {
-        self.stands_behind(issue, asks_the_object)
-    }
-
-    /// Whether who calls the function without arguments does not come to the operation: it stands behind a parameter that
-    /// is off by default.
-    fn is_off_by_default(&self, issue: &Issue) -> bool {
-        self.stands_behind(issue, asks_what_is_off)
-    }
-
-    /// Whether a condition of that kind is around something on the way to the operation, in its function.
-    fn stands_behind(&self, issue: &Issue, kind: fn(&File, LocalFunction, ExprId) -> bool) -> bool {
-        let mut sites = issue.calls.iter().map(|&(site, _)| site).chain([issue.site]);
-        sites.any(|site| {
+        let sites = issue.calls.iter().map(|&(site, _)| site).chain([issue.site]);
+        sites.into_iter().any(|site| {
             let model = &self.program.file(site.file).model;
             let Some(function) = function_around(model, site.span) else { return false };
             let conditions = conditions_in(model, model.function(function).body);
             conditions.into_iter().any(|(block, test)| {
                 let around = block.start <= site.span.start && site.span.end <= block.end;
-                around && kind(model, function, test)
+                around && asks_the_object(model, function, test)
             })
         })
+    }
+
+    /// Whether who calls the function without arguments does not come to the operation: in it, the operation or the call that
+    /// leads there stands behind a parameter that is off by default. `by` is who hands it over.
+    fn is_off_by_default(&self, issue: &Issue, by: Option<(FileId, LocalFunction)>) -> bool {
+        let sites = issue.calls.iter().map(|&(site, _)| site).chain([issue.site]);
+        let homes =
+            sites.filter_map(|site| Some((site, function_around(&self.program.file(site.file).model, site.span)?)));
+        let Some((site, function)) = homes.into_iter().find(|&(site, home)| by != Some((site.file, home))) else {
+            return false;
+        };
+        let model = &self.program.file(site.file).model;
+        let mut is_off = false;
+        each_statement(model, model.function(function).body, &mut |_, stmt| {
+            let Stmt::If { test, body, .. } = *stmt else { return };
+            let holds = model.block(body).iter().any(|&inner| {
+                let around = model.stmt_span(inner);
+                around.start <= site.span.start && site.span.end <= around.end
+            });
+            is_off |= holds && asks_what_is_off(model, function, test);
+        });
+        is_off
     }
 
     fn hand_overs(&mut self, file: FileId, function: LocalFunction) {
@@ -159,7 +173,11 @@ impl Search<'_, '_> {
             }
             // The group of a job that ends is often taken down so.
             Runner::Exit | Runner::Signal if is_teardown => Confidence::Low,
-            Runner::Exit if hands_nothing_over(model, call) && self.is_off_by_default(&issue) => Confidence::Low,
+            Runner::Exit
+                if hands_nothing_over(model, call) && self.is_off_by_default(&issue, Some((file, function))) =>
+            {
+                Confidence::Low
+            }
             // What a test leaves behind ends with it, on all ranks.
             _ if is_test(&self.program.file(file).path) => Confidence::Low,
             _ => Confidence::Medium,

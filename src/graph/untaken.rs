@@ -24,16 +24,11 @@ impl Evidence<'_, '_> {
     /// that parts them.
     pub(super) fn nobody_leaves_there(&self) -> bool {
         let engine = self.engine;
-        let Some(cause) = self.cause.filter(|_| self.kind == SplitKind::EarlyExit) else { return false };
+        let (Some(cause), Some(Decided::Truth(Truth::Known(answer)))) = (self.cause, self.issuer) else { return false };
         let Effect::Choice { then, otherwise, .. } = *engine.effects.get(cause.effect) else { return false };
+        let (leaving, staying) = if answer { (otherwise, then) } else { (then, otherwise) };
         let ways = |arm: EffectId| ways_out(engine, arm, &|_| false).into_iter();
-        let (leaving, staying) = match self.issuer {
-            Some(Decided::Truth(Truth::Known(true))) => (otherwise, then),
-            Some(Decided::Truth(Truth::Known(false))) => (then, otherwise),
-            // Either may be the one: then neither has an exit.
-            _ => return ways(then).chain(ways(otherwise)).all(|way| way.in_call),
-        };
-        ways(leaving).next().is_none() && ways(staying).all(|way| way.in_call)
+        self.kind == SplitKind::EarlyExit && ways(leaving).next().is_none() && ways(staying).all(|way| way.in_call)
     }
 
     /// Whether a rank leaves only by failing: whether it ever does is another question than whether it may.

@@ -62,7 +62,7 @@ impl Evidence<'_, '_> {
                 .any(|side| matches!(*engine.values.node(side), Node::Length(of) if counted(of))),
             _ => counted(value),
         };
-        self.leaf.and_then(|leaf| engine.question_pooled(leaf)).is_some_and(any_of)
+        self.leaf.is_some_and(|leaf| engine.questions_pooled(leaf).any(any_of))
     }
 
     /// Whether a loop goes over objects that the program makes itself: how many is not a matter of data.

@@ -1,23 +1,17 @@
 //! Doubts about the way from where ranks part to the operation, and about the operation.
 
-use rustc_hash::FxHashSet;
-
 use super::super::blame::{arm_without, contains, preorder};
 use super::super::confidence::{Evidence, MAX_PARTS};
 use super::super::evaluate::Engine;
 use super::super::membership::is_world_rank;
 use super::super::questions::asks_for_kind;
 use super::super::witness::{Decision, SplitKind};
-use crate::base::Symbol;
 use crate::finding::Confidence;
 use crate::flow::{ChoiceForm, Effect, EffectId, EventId, Exit, GroupKey, IS_MEMBER, MEMBERS, Node, Value};
 use crate::model::{CompareOp, Expr, each_expression};
 
 /// Calls down to an event that are one inferred step of their own.
 const LONG_WAY: usize = 4;
-
-/// Functions on the way down to an event that nobody follows, whatever they begin with.
-const TOO_LONG_A_WAY: usize = 7;
 
 impl Evidence<'_, '_> {
     /// Whether some flag chooses between it and the same of a smaller group.
@@ -83,12 +77,10 @@ impl Evidence<'_, '_> {
         let by_rank = world && self.found.one.rank != self.found.other.rank;
         let op = self.engine.effects.event(self.main).op;
         let steps = self.calls.iter().position(|(_, called)| *called == op).unwrap_or(self.calls.len());
-        // What calls itself is one function, however deep it goes.
-        let functions = self.calls.iter().map(|(_, called)| *called).collect::<FxHashSet<Symbol>>().len();
         // Where nobody has shown a rank on which it differs, one step less is too much, but for turns of a loop.
         let vague = self.is_opaque() && self.kind != SplitKind::Loop;
         let long = if world && !vague { LONG_WAY } else { LONG_WAY - 1 };
-        steps >= long && (sure < Confidence::High || !by_rank) || functions >= TOO_LONG_A_WAY
+        steps >= long && (sure < Confidence::High || !by_rank)
     }
 
     /// Whether the members of a group are asked for their rank once more: what part of a group has to do with its members is

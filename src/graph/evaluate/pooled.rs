@@ -48,11 +48,11 @@ impl<'p> Engine<'p> {
 
     /// Whether a value stands for what each rank answers for itself to such a question.
     pub(in crate::graph) fn is_of_pooled(&self, value: Value) -> bool {
-        self.pooled.values().any(|&own| own == value)
+        self.questions_pooled(value).next().is_some()
     }
 
-    /// The question to which a value stands for what each rank answers for itself.
-    pub(in crate::graph) fn question_pooled(&self, value: Value) -> Option<Value> {
-        self.pooled.iter().find(|&(_, &own)| own == value).map(|(&question, _)| question)
+    /// The questions to which a value stands for what each rank answers for itself.
+    pub(in crate::graph) fn questions_pooled(&self, value: Value) -> impl Iterator<Item = Value> {
+        self.pooled.iter().filter(move |&(_, &own)| own == value).map(|(&question, _)| question)
     }
 }

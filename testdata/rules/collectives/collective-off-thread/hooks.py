@@ -100,3 +100,22 @@ def cleanup_at_exit():
 
 def cleanup_at_exit_and_wait():
     atexit.register(cleanup, True)  # error: [collective-off-thread]
+
+
+def cleanup_unless_told(quick=False):
+    if quick:
+        print("left to itself")
+    else:
+        dist.barrier()
+
+
+def cleanup_unless_told_at_exit():
+    atexit.register(cleanup_unless_told)  # error: [collective-off-thread]
+
+
+def cleanup_and_wait():
+    cleanup(wait=True)
+
+
+def cleanup_and_wait_at_exit():
+    atexit.register(cleanup_and_wait)  # error: [collective-off-thread]
