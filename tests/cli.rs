@@ -529,6 +529,60 @@ fn a_difference_is_explained_by_the_variable_that_was_asked() {
 }
 
 #[test]
+fn a_key_that_a_helper_is_handed_is_named_where_it_is_handed_over() {
+    let job = "\
+import os
+
+import torch.distributed as dist
+
+
+def read(name):
+    return int(os.environ[name])
+
+
+def of_the_job():
+    if read(\"RANK\") == 0:
+        dist.barrier()
+
+
+def of_the_node():
+    if read(\"SERVICE_LOCAL_RANK\") == 0:
+        dist.barrier()
+";
+    let folder = Folder::new("handed_keys");
+    folder.file("job.py", job);
+    let run = folder.ranklint(&["check", "--no-cache", "--isolated"]);
+    let said: Vec<&str> = run.out.lines().filter(|line| line.contains("is set by the launcher")).collect();
+    assert_eq!(said.len(), 2, "{run:?}");
+    assert!(said[0].contains("`RANK`") && said[1].contains("`SERVICE_LOCAL_RANK`"), "{run:?}");
+}
+
+#[test]
+fn a_group_of_other_ranks_on_each_rank_shows_them() {
+    let job = "\
+import torch.distributed as dist
+
+
+def neighbours():
+    return dist.new_group([dist.get_rank(), dist.get_rank() + 1])
+
+
+def row(width):
+    first = dist.get_rank() // width * width
+    return dist.new_group(list(range(first, first + width)))
+";
+    let folder = Folder::new("own_ranks");
+    folder.file("job.py", job);
+    let run = folder.ranklint(&["check", "--no-cache", "--isolated"]);
+    assert_eq!(run.out.matches("`new_group` is given other ranks on each rank").count(), 2, "{run:?}");
+    let shows = |rank: &str, ranks: &str| {
+        run.out.lines().any(|line| line.trim_start().starts_with(rank) && line.contains(ranks))
+    };
+    assert!(shows("rank 0 ", "ranks 0, 1") && shows("rank 1 ", "ranks 1, 2"), "{run:?}");
+    assert!(shows("rank 0 ", "its own ranks"), "{run:?}");
+}
+
+#[test]
 fn ranks_that_a_fact_parts_are_shown_by_their_place() {
     let folder = Folder::new("many_facts");
     folder.file("job.py", include_str!("../testdata/rules/collectives/conditional-collective/many_facts.py"));
