@@ -12,6 +12,7 @@ use super::missized::{Missized, missized};
 use super::program::Program;
 use super::protected::{Cleanup, Swallowed, protected};
 use super::signals::{Signalled, signalled};
+use super::stopped_alone::{StoppedAlone, stopped_alone};
 use super::taken_down::{TakenDown, taken_down};
 use super::unpassed::{Unpassed, unpassed};
 use super::unused::{PartlyUsed, partly_used};
@@ -38,6 +39,8 @@ pub struct Conduct {
     pub partly_used: Vec<PartlyUsed>,
     /// Groups that one rank alone takes down.
     pub taken_down: Vec<TakenDown>,
+    /// Flags that end a framework's loop, set on some ranks only.
+    pub stopped_alone: Vec<StoppedAlone>,
 }
 
 impl Conduct {
@@ -56,6 +59,7 @@ impl Conduct {
             missized: missized(program, &mut communication),
             partly_used: partly_used(program),
             taken_down: taken_down(program, &mut communication),
+            stopped_alone: stopped_alone(program),
         }
     }
 }

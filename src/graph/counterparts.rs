@@ -2,11 +2,13 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::base::Symbol;
+use crate::base::{Span, Symbol};
 use crate::flow::{Effect, EffectId, EventId, Exit, LoopKind, Node, Value};
-use crate::model::CompareOp;
+use crate::model::{CompareOp, FunctionKind};
 
 use super::blame::{arm_without, preorder};
+use super::blocks::{conditions_in, speaks_of_rank};
+use super::communication::calls_in;
 use super::confidence::Evidence;
 use super::evaluate::Engine;
 use super::untaken::ways_out;
@@ -95,6 +97,28 @@ impl Evidence<'_, '_> {
             (Some(one), Some(other)) => !one || !other,
             _ => false,
         }
+    }
+
+    /// Whether it stands in a function within another one, to be called by somebody else, and ranks that are told apart in
+    /// that one issue the same there: one rank runs what an optimiser calls, and its peers follow in a loop.
+    pub(super) fn is_met_around(&self) -> bool {
+        let engine = self.engine;
+        let event = engine.effects.event(self.main);
+        let Some(local) = engine.function_at(event.site) else { return false };
+        let model = &engine.program.file(event.site.file).model;
+        let Some(home) = model.function(local).parent.map(|home| model.function(home)) else { return false };
+        if home.kind != FunctionKind::Def {
+            return false;
+        }
+        let by_rank = conditions_in(model, home.body)
+            .into_iter()
+            .filter(|&(_, test)| speaks_of_rank(&engine.program.catalog, model, test));
+        let by_rank: Vec<Span> = by_rank.map(|(block, _)| block).collect();
+        calls_in(model, home.body).into_iter().any(|(expr, call)| {
+            let span = model.span(expr);
+            model.last_name(call.callee) == Some(event.op)
+                && by_rank.iter().any(|block| block.start <= span.start && span.end <= block.end)
+        })
     }
 
     /// Whether who has something tells its peers how much it is and sends it piece by piece, and they take the number first

@@ -13,6 +13,7 @@ use super::confidence::Evidence;
 use super::evaluate::Engine;
 use super::hazard::may_fail_somehow;
 use super::witness::SplitKind;
+use places::fetches;
 
 /// Parts of a question that are looked at.
 const MAX_DEPTH: u32 = 12;
@@ -124,7 +125,7 @@ impl Evidence<'_, '_> {
 fn is_quiet(engine: &Engine<'_>, at: Site, function: LocalFunction, model: &File, call: Call) -> bool {
     let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return false };
     const QUIET: [&str; 9] = ["join", "exists", "isfile", "isdir", "basename", "dirname", "abspath", "format", "Path"];
-    if name.as_str() == "save" {
+    if name.as_str() == "save" || fetches(model, call) {
         return false;
     }
     // A function that is given nothing knows nothing of what was asked for.

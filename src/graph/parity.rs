@@ -221,6 +221,13 @@ impl Search<'_> {
                     let keywords = model.keywords(call).iter();
                     let of_place = keywords.filter(|one| one.name.is_some_and(|name| PLACES.contains(&name.as_str())));
                     places.extend(of_place.map(|one| model.span(one.value)));
+                    // What somebody else's function makes of it is another value.
+                    if matches!(model.expr(call.callee), Expr::Name(name)
+                        if model.function(function).parameters.iter().any(|one| one.name == name))
+                    {
+                        places.extend(model.list(call.args).iter().map(|&given| model.span(given)));
+                        places.extend(model.keywords(call).iter().map(|one| model.span(one.value)));
+                    }
                     if let Some(target) = called(self.program, file, function, call.callee) {
                         let reached = self.result_of(target, depth, trail);
                         if !reached.is_empty() {

@@ -110,7 +110,7 @@ impl Pooled {
         }
         let bound = definition.parameters.iter().enumerate();
         let positions: Vec<u16> =
-            bound.filter(|(_, parameter)| chain.get(&parameter.name) == Some(&true)).map(|(at, _)| at as u16).collect();
+            bound.filter(|(_, parameter)| chain.holds_statistic(parameter.name)).map(|(at, _)| at as u16).collect();
         if positions.len() <= self.parameters.get(&id).map_or(0, Vec::len) {
             return None;
         }
@@ -134,7 +134,7 @@ fn pools(entry: &Entry) -> Option<&Operation> {
     let pools = operation.kind == OperationKind::Collective
         && !operation.implicit
         && !operation.broadcast
-        && (operation.reduce_operator.is_some() || gathers);
+        && (operation.reduce_operator.is_some() || gathers || operation.op.as_str() == "all_reduce");
     (pools && !operation.shaped.is_empty()).then_some(operation)
 }
 
@@ -204,12 +204,14 @@ fn is_number(model: &File, expr: ExprId) -> bool {
 
 /// Whether an expression is a number made of such data: how many elements there are where only a statistic of them is
 /// pooled, and what it comes to. How long a tensor is along any axis but the first is a matter of the model; so is, as a
-/// rule, how many there are in a list of parameters, of gradients or of entries, but for a list that is called this rank's.
+/// rule, how many there are in a list of parameters, of gradients or of entries, but for a list that is called this rank's
+/// and for what was picked from data.
 fn measures(model: &File, chain: &Chain, expr: ExprId) -> bool {
-    let counted = |expr: ExprId| matches!(model.expr(expr), Expr::Name(name) if chain.get(&name) == Some(&true));
+    let counted = |expr: ExprId| matches!(model.expr(expr), Expr::Name(name) if chain.holds_statistic(name));
     let is_list = |expr: ExprId| counted(expr) && matches!(model.expr(expr), Expr::Name(name) if is_own(name));
+    let is_picked = |expr: ExprId| matches!(model.expr(expr), Expr::Name(name) if chain.counts(name));
     match model.expr(expr) {
-        Expr::Name(name) => chain.contains_key(&name) && is_result(name) || is_list(expr),
+        Expr::Name(name) => chain.holds(name) && is_result(name) || is_list(expr),
         Expr::Subscript(whole, at) => {
             let sizes = match model.expr(whole) {
                 Expr::Attribute { value, name } if name.as_str() == "shape" => Some(value),
@@ -221,7 +223,7 @@ fn measures(model: &File, chain: &Chain, expr: ExprId) -> bool {
         Expr::Call(call) => {
             let call = model.call(call);
             match (model.expr(call.callee), model.list(call.args)) {
-                (Expr::Name(name), &[of]) if name.as_str() == "len" => is_list(of),
+                (Expr::Name(name), &[of]) if name.as_str() == "len" => is_list(of) || is_picked(of),
                 (Expr::Name(name), &[of]) if matches!(name.as_str(), "abs" | "int" | "float") => {
                     measures(model, chain, of)
                 }
@@ -233,7 +235,7 @@ fn measures(model: &File, chain: &Chain, expr: ExprId) -> bool {
                 }
                 (Expr::Attribute { value, name }, args) if ANSWERS.contains(&name.as_str()) => {
                     // Which norm it is, is a setting.
-                    let data = |name: Symbol| chain.contains_key(&name) && !name.as_str().ends_with("type");
+                    let data = |name: Symbol| chain.holds(name) && !name.as_str().ends_with("type");
                     let known = |expr: ExprId| matches!(model.expr(expr), Expr::Name(name) if data(name));
                     let inner = |expr: ExprId| known(expr) || measures(model, chain, expr);
                     match *args {

@@ -95,7 +95,7 @@ impl Walk<'_, '_> {
                     && let Some((raised, always)) = [*then, *otherwise].into_iter().find_map(|arm| {
                         let met = engine.effects.event(event).op;
                         let alone = || asks_for_place(engine, *test).then(|| found_out(engine, arm, *site)).flatten();
-                        passed_on(engine, arm, met).or_else(alone)
+                        passed_on(engine, arm, met).or_else(|| Some((alone()?, true)))
                     })
                 {
                     let event = engine.effects.event(event);

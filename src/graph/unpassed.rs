@@ -1,7 +1,7 @@
 //! Groups that a function is handed and does not hand on: one of its collectives runs on the group, another, which is given
 //! none, waits for all ranks.
 
-use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::GroupOf;
 use crate::finding::Confidence;
 use crate::model::{
@@ -94,13 +94,27 @@ fn holds_group(name: Symbol) -> bool {
     name == "group" || name == "pg" || name.ends_with("process_group") || name.ends_with("_pg")
 }
 
-/// Whether the function puts something else into its parameter.
+/// Whether the function puts something else into its parameter, not only where it was handed nothing: `group or WORLD`.
 fn is_assigned(model: &File, function: LocalFunction, parameter: Symbol) -> bool {
+    let is_it = |expr: ExprId| model.expr(expr) == Expr::Name(parameter);
+    let fills_in = |value: ExprId| match model.expr(value) {
+        Expr::Or(parts) => model.list(parts).first().is_some_and(|&first| is_it(first)),
+        Expr::IfElse { then, otherwise, .. } => is_it(then) || is_it(otherwise),
+        _ => false,
+    };
+    let assigns = |stmt: &Stmt| match *stmt {
+        Stmt::Assign { targets, value } if model.list(targets).iter().any(|&target| is_it(target)) => !fills_in(value),
+        _ => false,
+    };
+    let mut filled_in: Vec<Span> = Vec::new();
     let mut found = false;
-    each_statement(model, model.function(function).body, &mut |_, stmt| {
-        if let Stmt::Assign { targets, .. } = stmt {
-            found |= model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(parameter));
+    each_statement(model, model.function(function).body, &mut |id, stmt| {
+        if let Stmt::If { test, body, .. } = stmt
+            && is_absence(model, *test, parameter)
+        {
+            filled_in.extend(model.block(*body).iter().map(|&inner| model.stmt_span(inner)));
         }
+        found |= assigns(stmt) && !filled_in.contains(&model.stmt_span(id));
     });
     found
 }

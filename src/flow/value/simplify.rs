@@ -289,6 +289,8 @@ impl Values {
         match self.node(left).clone() {
             Node::None => Ok(self.make(Node::Bool(true))),
             node if never_none(&node) => Ok(self.make(Node::Bool(false))),
+            // A number that is counted to.
+            Node::Item(_, of) if matches!(self.node(of), Node::Range(_)) => Ok(self.make(Node::Bool(false))),
             Node::If(test, then, otherwise) => {
                 let then = self.make(Node::Compare(CompareOp::Is, then, right));
                 let otherwise = self.make(Node::Compare(CompareOp::Is, otherwise, right));

@@ -35,7 +35,9 @@ impl Evidence<'_, '_> {
         if put_together.any(|expr| speaks_of_rank(&self.engine.program.catalog, model, expr)) {
             return false;
         }
-        let place = Place { model, function, names, texts: texts_in(model, question) };
+        let assigned = names.iter().filter_map(|&name| program.single_assignment(born.file, function, name));
+        let folders = assigned.flat_map(|expr| places_in(model, expr)).collect();
+        let place = Place { model, function, names, texts: texts_in(model, question), folders };
         let later = |(expr, call): (ExprId, Call)| {
             model.span(expr).start >= self.engine.effects.event(self.main).site.span.end && place.is_made_by(call)
         };
@@ -105,7 +107,8 @@ impl Evidence<'_, '_> {
             let Some(function) = self.engine.function_at(inner) else { return false };
             let callee = &self.engine.program.file(inner.file).model;
             names = parameters_for(model, model.call(written), callee, function, &names);
-            let inside = Place { model: callee, function, names: names.clone(), texts: Vec::new() };
+            let inside =
+                Place { model: callee, function, names: names.clone(), texts: Vec::new(), folders: Vec::new() };
             let start = callee.function(function).name_span;
             let makes = inside.calls().into_iter().any(|(expr, call)| {
                 let span = callee.span(expr);

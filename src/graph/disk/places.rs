@@ -12,7 +12,22 @@ pub(super) struct Place<'p> {
     pub(super) function: LocalFunction,
     pub(super) names: Vec<Symbol>,
     pub(super) texts: Vec<Symbol>,
+    /// What it is put together of: whatever is fetched into the folder may be it.
+    pub(super) folders: Vec<Symbol>,
 }
+
+/// Functions that fetch something into a folder that they are given.
+const FETCHES: [&str; 9] = [
+    "load_state_dict_from_url",
+    "download_url_to_file",
+    "download_url",
+    "download_and_extract_archive",
+    "snapshot_download",
+    "hf_hub_download",
+    "urlretrieve",
+    "extractall",
+    "unpack_archive",
+];
 
 impl Place<'_> {
     /// Whether an expression speaks of it: `path + ".idx"` is not `path + ".bin"`.
@@ -25,7 +40,9 @@ impl Place<'_> {
 
     /// Whether a call is given it and may make it, or is one of its own methods that does.
     pub(super) fn is_made_by(&self, call: Call) -> bool {
+        let is_within = |argument| places_in(self.model, argument).iter().any(|name| self.folders.contains(name));
         may_make(self.model, call) && given(self.model, call).any(|argument| self.is_named_in(argument))
+            || fetches(self.model, call) && given(self.model, call).any(is_within)
             || makes_itself(self.model, call).is_some_and(|path| self.is_named_in(path))
     }
 
@@ -67,6 +84,11 @@ pub(super) fn written_alike(
         }
     });
     out
+}
+
+/// Whether a call fetches something from elsewhere and leaves it on the disk.
+pub(super) fn fetches(model: &File, call: Call) -> bool {
+    model.last_name(call.callee).is_some_and(|name| FETCHES.contains(&name.as_str()))
 }
 
 /// All arguments of a call.

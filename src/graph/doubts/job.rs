@@ -1,8 +1,10 @@
 //! Doubts about who is in the job at all: whoever begins it where it goes on is alone with those who come there too.
 
-use crate::base::{FileId, Symbol};
+use crate::base::{FileId, Site, Symbol};
 use crate::flow::{GroupKey, Node, Value, parts};
-use crate::model::{BinaryOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_call, each_statement};
+use crate::model::{
+    BinaryOp, Block, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, blocks_of, each_call, each_statement,
+};
 
 use super::super::blocks::function_around;
 use super::super::confidence::Evidence;
@@ -60,22 +62,12 @@ impl Evidence<'_, '_> {
         begins.iter().any(|call| is_between(call) && says_another_size(model, local, *call))
     }
 
-    /// Whether the function says before that it is not run by several ranks: `assert not args.distributed`.
+    /// Whether the function says on the way there that it is not run by several ranks: `assert not args.distributed`.
     pub(in crate::graph) fn is_said_to_be_alone(&self) -> bool {
         let (file, local) = self.engine.program.locate(self.function);
         let model = &self.engine.program.file(file).model;
         let place = self.calls.first().map_or(self.engine.effects.event(self.main).site, |call| call.0);
-        let mut is_said = false;
-        each_statement(model, model.function(local).body, &mut |_, stmt| {
-            if let Stmt::Assert(test) = *stmt
-                && let Expr::Unary(UnaryOp::Not, asked) = model.expr(test)
-                && place.file == file
-                && model.span(test).end <= place.span.start
-            {
-                is_said |= model.last_name(asked).is_some_and(|name| name.as_str().ends_with("distributed"));
-            }
-        });
-        is_said
+        place.file == file && says_to_be_alone(model, model.function(local).body, place)
     }
 
     /// Whether ranks are told apart by the block that they lie in, of a number of ranks that counts those of the group:
@@ -99,6 +91,23 @@ impl Evidence<'_, '_> {
         };
         values.search(test, MAX_PARTS, look) == Some(false) && is_block
     }
+}
+
+/// Whether one of the blocks around the place denies before it that there are several ranks.
+fn says_to_be_alone(model: &File, block: Block, place: Site) -> bool {
+    let before = model.block(block).iter().take_while(|&&id| model.stmt_span(id).start < place.span.start);
+    before.copied().any(|id| {
+        let holds = place.span.end <= model.stmt_span(id).end;
+        match model.stmt(id) {
+            Stmt::Assert(test) if !holds => match model.expr(*test) {
+                Expr::Unary(UnaryOp::Not, asked) => {
+                    model.last_name(asked).is_some_and(|name| name.as_str().ends_with("distributed"))
+                }
+                _ => false,
+            },
+            stmt => holds && blocks_of(stmt).into_iter().any(|block| says_to_be_alone(model, block, place)),
+        }
+    })
 }
 
 /// Calls that begin a job with this process's number and how many there are.

@@ -8,7 +8,7 @@ use super::super::witness::SplitKind;
 use super::MAX_PARTS;
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::flow::{DISPATCH, Effect, LoopKind, Node, TOO_DEEP, Value};
-use crate::model::{CompareOp, names_in};
+use crate::model::{CompareOp, Expr, ExprId, Stmt, StmtId, each_expression, each_statement, names_in};
 
 /// Classes with a method of one name from which the one that is meant can no longer be guessed.
 const LARGE_FAMILY: usize = 6;
@@ -24,6 +24,48 @@ impl Evidence<'_, '_> {
         };
         self.engine.supposed.contains(&event.site)
             && (!asks_the_loss() || !wraps_nearby(self.engine.program, event.site.file))
+    }
+
+    /// Whether a tensor that is sharded has gone another way before: `full_tensor` is asked of what has no `to_local`.
+    pub(in crate::graph) fn is_taken_apart_before(&self) -> bool {
+        let event = self.engine.effects.event(self.main);
+        let Some((model, _)) = self.engine.written_at(event.site) else { return false };
+        let Some(local) = self.engine.function_at(event.site) else { return false };
+        let asks = |test: ExprId| {
+            let mut asks = false;
+            each_expression(model, test, &mut |_, expr| {
+                asks |= matches!(expr, Expr::Str(text) if text.as_str() == "to_local");
+            });
+            asks
+        };
+        let mut apart = false;
+        each_statement(model, model.function(local).body, &mut |_, stmt| {
+            if let Stmt::If { test, orelse, .. } = stmt {
+                let holds = |&inner: &StmtId| {
+                    let span = model.stmt_span(inner);
+                    span.start <= event.site.span.start && event.site.span.end <= span.end
+                };
+                apart |= model.block(*orelse).iter().any(holds) && asks(*test);
+            }
+        });
+        event.op.as_str() == "full_tensor" && apart
+    }
+
+    /// Whether the function has put something of its own in place of what gathers a sharded model:
+    /// `accelerator.get_state_dict = copy_of_it`.
+    pub(in crate::graph) fn is_replaced_before(&self) -> bool {
+        let event = self.engine.effects.event(self.main);
+        let Some((model, _)) = self.engine.written_at(event.site).filter(|_| event.sharded) else { return false };
+        let Some(local) = self.engine.function_at(event.site) else { return false };
+        let is_it = |&target: &ExprId| matches!(model.expr(target), Expr::Attribute { name, .. } if name.as_str() == "get_state_dict");
+        let mut replaced = false;
+        each_statement(model, model.function(local).body, &mut |id, stmt| {
+            if let Stmt::Assign { targets, .. } = stmt {
+                let before = model.stmt_span(id).end <= event.site.span.start;
+                replaced |= before && model.list(*targets).iter().any(is_it);
+            }
+        });
+        replaced
     }
 
     /// Whether the operation is that of one class out of a family of many, of which an object is that is handed over, and

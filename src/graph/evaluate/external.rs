@@ -6,6 +6,7 @@ use crate::base::{Span, Symbol};
 use crate::catalog::{self, Entry, OperationKind, ValueKind};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Exit, Node, Value};
+use crate::model::BinaryOp;
 
 /// Parts of an argument that are looked at.
 const MAX_PARTS: usize = 24;
@@ -252,7 +253,22 @@ impl<'p> Engine<'p> {
             let source = self.source_of(result);
             self.born(source, frame, span, &value.reason, confidence);
         }
-        result
+        if !matches!(value.kind, ValueKind::Local(_)) {
+            return result;
+        }
+        match arguments.values().into_iter().find(|&given| self.is_cut_to_fit(given)) {
+            // The shares of a list that was cut to a multiple of the number of ranks are as long as each other.
+            Some(given) => self.values.make(Node::Loader(given, result)),
+            None => result,
+        }
+    }
+
+    /// Whether what remains when something is divided among the ranks was taken off.
+    fn is_cut_to_fit(&self, given: Value) -> bool {
+        self.values.any_part(given, MAX_PARTS, |part| match *self.values.node(part) {
+            Node::Binary(BinaryOp::Mod, _, by) => matches!(self.values.node(by), Node::Size(_)),
+            _ => false,
+        })
     }
 
     /// The varying leaf of a catalogued value.

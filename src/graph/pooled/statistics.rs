@@ -1,9 +1,9 @@
 //! What a value is made of, and whether as a statistic: a number or a few, however much there is of it.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::Symbol;
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_statement};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_expression, each_statement};
 
 /// Functions and methods that make a number of a list or a tensor.
 const STATISTICS: [&str; 18] = [
@@ -34,8 +34,34 @@ const MAKES: [&str; 4] = ["dtype", "device", "ndim", "requires_grad"];
 const ALLOCATES: [&str; 10] =
     ["empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "new_empty", "new_zeros"];
 
-/// Variables by name that what is pooled is made of, and whether as a statistic of theirs.
-pub(super) type Chain = FxHashMap<Symbol, bool>;
+/// Functions and methods that pick what a condition holds for: how many that are, the data say.
+const PICKS: [&str; 5] = ["nonzero", "argwhere", "masked_select", "flatnonzero", "boolean_mask"];
+
+/// What is pooled is made of.
+#[derive(Default)]
+pub(super) struct Chain {
+    /// Variables by name, and whether only a statistic of them goes in.
+    parts: FxHashMap<Symbol, bool>,
+    /// Those that hold what was picked from data.
+    picked: FxHashSet<Symbol>,
+}
+
+impl Chain {
+    /// Whether it is made of the variable.
+    pub(super) fn holds(&self, name: Symbol) -> bool {
+        self.parts.contains_key(&name)
+    }
+
+    /// Whether it is made of the variable, and only a statistic of it goes in.
+    pub(super) fn holds_statistic(&self, name: Symbol) -> bool {
+        self.parts.get(&name) == Some(&true)
+    }
+
+    /// Whether how many elements the variable has is this rank's own.
+    pub(super) fn counts(&self, name: Symbol) -> bool {
+        self.holds_statistic(name) && self.picked.contains(&name)
+    }
+}
 
 /// Whether a function or method of that name makes a number of what it is given.
 fn is_statistic(name: Symbol) -> bool {
@@ -66,17 +92,32 @@ pub(super) fn chain_of(model: &File, local: LocalFunction, payloads: Vec<(ExprId
     while let Some((expr, statistic, result)) = pending.pop() {
         for (name, statistic) in parts(model, expr, statistic) {
             let statistic = statistic || result.is_some_and(|result| result != name);
-            let known = chain.get(&name).copied();
+            let known = chain.parts.get(&name).copied();
             if known == Some(true) || known == Some(statistic) {
                 continue;
             }
-            chain.insert(name, statistic);
+            chain.parts.insert(name, statistic);
+            if definitions.get(&name).into_iter().flatten().any(|&made_of| picks(model, made_of)) {
+                chain.picked.insert(name);
+            }
             let made_of = definitions.get(&name).into_iter().flatten();
             let result = Some(name).filter(|&name| names_statistic(name));
             pending.extend(made_of.map(|&made_of| (made_of, statistic, result)));
         }
     }
     chain
+}
+
+/// Whether a value holds what a condition picks.
+fn picks(model: &File, root: ExprId) -> bool {
+    let mut picks = false;
+    each_expression(model, root, &mut |_, expr| {
+        if let Expr::Call(call) = expr {
+            let name = model.last_name(model.call(call).callee);
+            picks |= name.is_some_and(|name| PICKS.contains(&name.as_str()));
+        }
+    });
+    picks
 }
 
 /// Whether a call reduces along one axis alone: `mask.sum(dim=1)`.

@@ -38,7 +38,9 @@ impl Search<'_, '_> {
                 .collect();
             let peers = healthy.iter().find(|issue| issue.kind == OperationKind::Collective).cloned();
             // The healthy ranks issue the same, at the end of the block or behind it.
-            if issues.iter().all(|issue| healthy.iter().any(|other| same(issue, other))) {
+            let met_behind = peers.is_none().then(|| self.next_behind(file, function, parts)).flatten();
+            let joined = |issue: &Issue| healthy.iter().chain(&met_behind).any(|other| same(issue, other));
+            if issues.iter().all(joined) {
                 continue;
             }
             let hazards = self.hazards(file, function, parts.body);
@@ -158,6 +160,15 @@ impl Search<'_, '_> {
             });
             return;
         }
+    }
+
+    /// What the function issues first behind a `try`: healthy ranks come there.
+    fn next_behind(&mut self, file: FileId, function: LocalFunction, parts: &Try) -> Option<Issue> {
+        let model = self.model(file);
+        let last = |block: Block| model.block(block).last().map(|&last| model.stmt_span(last).end);
+        let end = parts.handlers.iter().filter_map(|handler| last(handler.body)).max()?;
+        let issues = self.communication.issued_in(file, function, model.function(function).body, Wanted::Any);
+        issues.into_iter().filter(|issue| issue.start().span.start >= end).min_by_key(|issue| issue.start().span.start)
     }
 
     /// Where the first call stands that may fail on one rank, or the first loop, in which it comes again.

@@ -18,7 +18,7 @@ use crate::graph::context::each_in_context;
 use crate::graph::left_over::is_left_over;
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
-use crate::model::{Block, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_call};
+use crate::model::{Block, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, StmtId, each_call};
 
 /// Calls from a function that is known to be run by all ranks to the one in question.
 const MAX_CALLS: usize = 2;
@@ -117,9 +117,19 @@ impl<'p> Common<'p> {
         found
     }
 
-    /// Whether the place stands behind a question for something that ranks have set for themselves.
+    /// Whether the place stands behind a question for something that ranks have set for themselves, or an assertion that
+    /// this is the first of them.
     fn is_kept_out(&mut self, function: FunctionId, at: ExprId) -> bool {
         let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let mut before = model
+            .block(model.function(local).body)
+            .iter()
+            .filter(|&&id| model.stmt_span(id).end <= model.span(at).start);
+        let asserts = |&id: &StmtId| matches!(model.stmt(id), Stmt::Assert(test) if asks_for_first_among(self.program, model, *test));
+        if before.any(asserts) {
+            return true;
+        }
         let calls = self.calls(file, local);
         let conditions = calls.iter().find(|made| made.expr == at).map_or(&[][..], |made| &made.conditions);
         conditions.iter().any(|&condition| self.asks_what_ranks_set(file, local, condition))

@@ -36,6 +36,7 @@ fn is_there(
 ) -> bool {
     let program = common.program;
     let model = &program.file(file).model;
+    let path = plain(model, path);
     if matches!(model.expr(path), Expr::Str(_) | Expr::Missing) {
         return false;
     }
@@ -48,6 +49,15 @@ fn is_there(
     let inside = format!("{}{inside}", program.text(file, Span::new(model.span(root).end, span.end)));
     let definition = model.function(function);
     let at = definition.parameters.iter().position(|parameter| parameter.name == name);
+    // A variable that has one value all along.
+    if at.is_none()
+        && root == path
+        && inside.is_empty()
+        && calls > 0
+        && let Some(value) = program.single_assignment(file, function, name)
+    {
+        return is_there(common, (file, function), Folder { path: value, inside }, until, calls);
+    }
     let Some(at) = at.filter(|_| calls > 0) else { return false };
     let bound = usize::from(definition.class.is_some());
     let callers = common.callers(program.function_id(file, function));
@@ -61,6 +71,19 @@ fn is_there(
                 is_there(common, (file, local), folder, model.span(expr).start, calls - 1)
             })
         })
+}
+
+/// A path without what makes a path of it: `Path(x)`.
+fn plain(model: &File, path: ExprId) -> ExprId {
+    let mut plain = path;
+    while let Expr::Call(call) = model.expr(plain)
+        && let call = model.call(call)
+        && let Some("Path" | "str") = model.last_name(call.callee).map(Symbol::as_str)
+        && let [inner] = *model.list(call.args)
+    {
+        plain = inner;
+    }
+    plain
 }
 
 /// What a chain of attributes and entries begins with.
@@ -77,7 +100,7 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
     let model = &common.program.file(file).model;
     let calls = common.calls(file, function);
     calls.iter().filter(|made| model.span(made.expr).end <= until && made.by_all).any(|&Made { call, .. }| {
-        let same = |given: ExprId| common.program.text(file, model.span(given)) == path;
+        let same = |given: ExprId| common.program.text(file, model.span(plain(model, given))) == path;
         if let Some(made) = made_by(model, call) {
             return same(made);
         }

@@ -10,9 +10,9 @@ use super::first_event;
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 40;
 
-/// Where an arm raises because of what only who comes there has worked out, in the function that the `guard` stands in,
-/// and whether that is this rank's own for certain.
-pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Option<(Site, bool)> {
+/// Where an arm raises because of what only who comes there has worked out, in the function that the `guard` stands in. That
+/// may be wrong wherever it is asked, as a setting is: who does not ask goes on all the same.
+pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Option<Site> {
     let summed = engine.effects.summed(arm);
     if !summed.raises {
         return None;
@@ -26,11 +26,8 @@ pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Opti
         Effect::Choice { test, site, form: ChoiceForm::Statement, then, otherwise } => {
             let below = [*then, *otherwise];
             let raised = below.into_iter().find_map(|arm| ends_in_failure(engine, arm));
-            let found = raised.and_then(|raised| Some((raised, is_found(engine, *test, *site, guard, raised)?)));
-            match found {
-                Some(found) => Some(found),
-                None => below.into_iter().find_map(|arm| found_out(engine, arm, guard)),
-            }
+            let found = raised.filter(|&raised| is_found(engine, *test, *site, guard, raised));
+            found.or_else(|| below.into_iter().find_map(|arm| found_out(engine, arm, guard)))
         }
         Effect::Loop { body, orelse, .. } => {
             found_out(engine, *body, guard).or_else(|| found_out(engine, *orelse, guard))
@@ -58,28 +55,28 @@ fn ends_in_failure(engine: &Engine<'_>, arm: EffectId) -> Option<Site> {
     (!names.iter().any(is_no_failure_alone)).then_some(*site)
 }
 
-/// Whether a question at `asked` is about what is this rank's own or lies on the disk (`true`), or about something that
-/// was worked out between the guard and the place where it raises (`false`: that may be wrong for every rank, as a
-/// setting is). Neither, if it asks for nothing of the kind.
-fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Site, raised: Site) -> Option<bool> {
+/// Whether a question at `asked` is about what is this rank's own or lies on the disk, or about something that was worked
+/// out between the guard and the place where it raises.
+fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Site, raised: Site) -> bool {
     if !engine.same_function(guard, raised) {
-        return None;
+        return false;
     }
     let is_own = |part: Value| matches!(engine.values.node(part), Node::Local(..));
     if engine.values.any_part(test, MAX_PARTS, is_own) {
-        return Some(true);
+        return true;
     }
-    let (model, question) = engine.written_at(asked)?;
-    let function = engine.function_at(asked)?;
+    let (Some((model, question)), Some(function)) = (engine.written_at(asked), engine.function_at(asked)) else {
+        return false;
+    };
     let mut worked_out: Vec<Symbol> = Vec::new();
     collect_worked_out(model, model.function(function).body, guard, raised, &mut worked_out);
-    let (mut disk, mut asks) = (false, false);
+    let mut asks = false;
     each_expression(model, question, &mut |_, expr| match expr {
         Expr::Name(name) => asks |= worked_out.contains(&name),
-        Expr::Attribute { name, .. } => disk |= asks_the_disk(name.as_str()),
+        Expr::Attribute { name, .. } => asks |= asks_the_disk(name.as_str()),
         _ => {}
     });
-    (disk || asks).then_some(disk)
+    asks
 }
 
 /// Methods of a path, of whatever make, that look at the disk.

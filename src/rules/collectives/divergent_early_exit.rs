@@ -2,7 +2,7 @@
 
 use crate::base::Site;
 use crate::finding::{Confidence, Finding, Severity};
-use crate::graph::{Alone, Program, Signalled, SplitKind, Stranded};
+use crate::graph::{Alone, Apart, Program, Signalled, SplitKind, StoppedAlone, Stranded};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::{Wording, operation, signalled, word};
@@ -31,11 +31,28 @@ fn check(program: &Program, findings: &mut Findings) {
     for found in &program.divergence().stranded {
         findings.push(failure_of_some(program, found));
     }
+    for found in &program.conduct().stopped_alone {
+        findings.push(stop_of_some(program, found));
+    }
     for found in signalled(program) {
         if let Alone::Leaves(exit) = found.then {
             findings.push(exit_on_signal(program, found, exit));
         }
     }
+}
+
+/// A trainer is told to stop on some ranks.
+fn stop_of_some(program: &Program, found: &StoppedAlone) -> Finding {
+    let (file, function) = program.locate(found.function);
+    let (who, why) = match found.apart {
+        Apart::First => ("the first rank alone", "only the first rank comes here"),
+        Apart::Clock => ("each rank by its own clock", "this may hold on one rank and not yet on another"),
+    };
+    let message = format!("`{}` is set by {who}: it leaves the loop of the trainer while its peers go on", found.flag);
+    Findings::new_finding(&RULE, found.set, program.symbol_of(file, function), message)
+        .help("let all ranks agree first, by a broadcast from rank 0 or a reduction with MAX, and set the flag on every rank")
+        .confidence(Confidence::Medium)
+        .because(found.guard, why)
 }
 
 /// One rank works for all, and raises in front of the collective where they wait for it.

@@ -13,3 +13,4 @@ class Module(L.LightningModule):
         self.log("loss", loss, sync_dist=True)
         if self.trainer.is_global_zero:
             self.log("local", loss, rank_zero_only=True)
+            self.log("alone", loss, sync_dist=True, rank_zero_only=True)

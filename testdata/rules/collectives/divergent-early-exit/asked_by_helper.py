@@ -21,7 +21,7 @@ def synced(data, buffer):
     if is_primary():
         encoded = pickle.dumps(data)
         if len(encoded) > buffer.numel():
-            raise ValueError("too large")  # low: [divergent-early-exit]
+            raise ValueError("too large")  # error: [divergent-early-exit]
         buffer[: len(encoded)] = torch.ByteTensor(list(encoded))
     dist.broadcast(buffer, 0)
     return buffer
@@ -35,6 +35,6 @@ def synced_where_there_are_peers(data, buffer):
     if is_single() or dist.get_rank() == 0:
         encoded = pickle.dumps(data)
         if len(encoded) > buffer.numel():
-            raise ValueError("too large")  # low: [divergent-early-exit]
+            raise ValueError("too large")  # error: [divergent-early-exit]
     dist.broadcast(buffer, 0)
     return buffer

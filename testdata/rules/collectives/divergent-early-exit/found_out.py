@@ -1,4 +1,4 @@
-"""One rank asks for all, and raises at what it finds, where they wait for it: sure where that is its own or lies on the disk."""
+"""One rank asks for all, and raises at what it has found or worked out, where they wait for it."""
 import json
 import os
 import pickle
@@ -10,7 +10,7 @@ def download(url, path, fetch):
     if dist.get_rank() == 0:
         fetched = fetch(url, path)
         if not fetched:
-            raise RuntimeError(url)  # low: [divergent-early-exit]
+            raise RuntimeError(url)  # error: [divergent-early-exit]
     dist.barrier()
 
 
@@ -19,7 +19,7 @@ def sync(data, buffer, max_size):
         packed = pickle.dumps(data)
         size = len(packed)
         if size > max_size:
-            raise ValueError("too large")  # low: [divergent-early-exit]
+            raise ValueError("too large")  # error: [divergent-early-exit]
         buffer[:size] = packed
     dist.broadcast(buffer, 0)
 
@@ -47,7 +47,7 @@ def finalize(results, failures_in):
         if len(failures) == 0:
             print("written")
         else:
-            raise RuntimeError("write", failures)  # low: [divergent-early-exit]
+            raise RuntimeError("write", failures)  # error: [divergent-early-exit]
     dist.barrier()
 
 

@@ -8,7 +8,7 @@ def convert(model, path):
             model.save(path)
         except Exception as error:
             print(error)
-            dist.barrier()  # low: [collective-in-handler]
+            dist.barrier()
             raise
     dist.barrier()
 
