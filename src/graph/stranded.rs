@@ -7,16 +7,19 @@ mod found_out;
 
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Axes, Effect, EffectId, Effects, EventId, Exit};
+use crate::flow::{Axes, Effect, EffectId, Effects, EventId, Exit, Node, POOLED, Value};
 
 use super::blocks::is_test;
 use super::by_rank::compares_rank;
 use super::evaluate::Engine;
 use super::program::Program;
-use found_out::{asks_for_place, found_out};
+use found_out::{asks_for_place, ends_in_failure, found_out};
 
 /// Nodes looked at for one function.
 const MAX_NODES: u32 = 4_000;
+
+/// Parts of a question that are looked at.
+const MAX_PARTS: usize = 40;
 
 /// A failure of some ranks in front of a collective of all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub struct Stranded {
     pub raised: Site,
     /// The condition under which only some ranks come there.
     pub guard: Site,
+    /// Whether that is asked of what each rank has of its own, not of its place.
+    pub asks_own: bool,
     /// What the peers are in.
     pub op: Symbol,
     /// Where that is issued.
@@ -98,19 +103,16 @@ impl Walk<'_, '_> {
                         passed_on(engine, arm, met).or_else(|| Some((alone()?, true)))
                     })
                 {
-                    let event = engine.effects.event(event);
-                    if !self.out.iter().any(|known| known.raised == raised) {
-                        self.out.push(Stranded {
-                            function: self.function,
-                            raised,
-                            guard: *site,
-                            op: event.op,
-                            event: event.site,
-                            call,
-                            // Who has thought of a failure that is none lets pass on only what nobody has thought of.
-                            confidence: if always { event.confidence.min(self.sure) } else { Confidence::Low },
-                        });
-                    }
+                    // Who has thought of a failure that is none lets pass on only what nobody has thought of.
+                    let sure = if always { self.sure } else { Confidence::Low };
+                    self.found(raised, (*site, false), (event, call), sure);
+                    return;
+                }
+                if let Some((event, call)) = behind.filter(on_group)
+                    && pools_what_is_asked(engine, *test, event)
+                    && let Some(raised) = [*then, *otherwise].into_iter().find_map(|arm| ends_in_failure(engine, arm))
+                {
+                    self.found(raised, (*site, true), (event, call), self.sure);
                     return;
                 }
                 self.effect(*then, behind);
@@ -142,6 +144,29 @@ impl Walk<'_, '_> {
         }
     }
 
+    fn found(
+        &mut self,
+        raised: Site,
+        (guard, asks_own): (Site, bool),
+        (event, call): (EventId, Option<(Site, Symbol)>),
+        sure: Confidence,
+    ) {
+        if self.out.iter().any(|known| known.raised == raised) {
+            return;
+        }
+        let event = self.engine.effects.event(event);
+        self.out.push(Stranded {
+            function: self.function,
+            raised,
+            guard,
+            asks_own,
+            op: event.op,
+            event: event.site,
+            call,
+            confidence: event.confidence.min(sure),
+        });
+    }
+
     /// What a function issues and raises that is called in front of what its caller issues.
     fn callee(&mut self, function: FunctionId, body: EffectId, behind: Behind) {
         if self.called || behind.is_none() {
@@ -152,6 +177,19 @@ impl Walk<'_, '_> {
         self.effect(body, behind);
         (self.function, self.called) = (caller, false);
     }
+}
+
+/// Whether a question is about a number of each rank's own that the operation pools: before it does, the number may be what
+/// it must not be on one rank alone.
+fn pools_what_is_asked(engine: &Engine<'_>, test: Value, event: EventId) -> bool {
+    let event = engine.effects.event(event);
+    let Some(pooled) = event.shaped.filter(|_| !event.implicit) else { return false };
+    engine.values.any_part(test, MAX_PARTS, |part| match engine.values.node(part) {
+        Node::Apply(name, asked) if name.as_str() == POOLED => {
+            engine.values.any_part(asked[0], MAX_PARTS, |of| of == pooled)
+        }
+        _ => false,
+    })
 }
 
 /// The first event that every rank reaches which comes to the effect.

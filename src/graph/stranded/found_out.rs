@@ -5,10 +5,7 @@ use crate::flow::{ChoiceForm, Effect, EffectId, Exit, Node, Value};
 use crate::graph::evaluate::Engine;
 use crate::model::{Block, Expr, ExprId, File, Stmt, StmtId, blocks_of, each_expression};
 
-use super::first_event;
-
-/// Parts of a question that are looked at.
-const MAX_PARTS: usize = 40;
+use super::{MAX_PARTS, first_event};
 
 /// Where an arm raises because of what only who comes there has worked out, in the function that the `guard` stands in. That
 /// may be wrong wherever it is asked, as a setting is: who does not ask goes on all the same.
@@ -43,7 +40,7 @@ pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Opti
 
 /// Where an arm without a word to its peers ends in a failure. What is not installed or not written yet is that for all;
 /// who gives up waiting has waited for a peer.
-fn ends_in_failure(engine: &Engine<'_>, arm: EffectId) -> Option<Site> {
+pub(super) fn ends_in_failure(engine: &Engine<'_>, arm: EffectId) -> Option<Site> {
     let last = match engine.effects.get(arm) {
         Effect::Seq(parts) if !engine.effects.summed(arm).events => *parts.last()?,
         _ => arm,

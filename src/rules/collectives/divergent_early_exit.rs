@@ -59,10 +59,14 @@ fn stop_of_some(program: &Program, found: &StoppedAlone) -> Finding {
 fn failure_of_some(program: &Program, found: &Stranded) -> Finding {
     let (file, function) = program.locate(found.function);
     let message = format!("a rank that fails here raises alone, while its peers wait for it in `{}`", found.op);
+    let guard = match found.asks_own {
+        true => "this may hold on one rank and not on another",
+        false => "only some ranks come here",
+    };
     let mut finding = Findings::new_finding(&RULE, found.raised, program.symbol_of(file, function), message)
         .help("note the failure, go on to the collective, let all ranks agree on it, and raise on every rank")
         .confidence(found.confidence)
-        .because(found.guard, "only some ranks come here")
+        .because(found.guard, guard)
         .because(found.call.map_or(found.event, |(site, _)| site), "the peers wait here");
     if let Some((_, called)) = found.call {
         finding = finding.because(found.event, format!("`{called}` issues `{}` here", found.op));

@@ -98,3 +98,30 @@ def met_on_the_way(url, path, fetch):
         except RuntimeError:
             print("not fetched")
     dist.barrier()
+
+
+def normaliser(batches, weight_of, group):
+    total_weight = sum(weight_of(batch) for batch in batches)
+    assert total_weight != 0, "nothing to weigh"  # error: [divergent-early-exit]
+    dist.all_reduce(total_weight, group=group)
+    return total_weight
+
+
+def not_a_number(loss_sum):
+    if loss_sum.isnan().any():
+        raise ValueError("not a number")  # error: [divergent-early-exit]
+    dist.all_reduce(loss_sum)
+    return loss_sum
+
+
+def normaliser_of_all(batches, weight_of):
+    total_weight = sum(weight_of(batch) for batch in batches)
+    dist.all_reduce(total_weight)
+    assert total_weight != 0, "nothing to weigh"
+    return total_weight
+
+
+def of_one_kind(total_weight):
+    assert total_weight.dim() == 0
+    dist.all_reduce(total_weight)
+    return total_weight
