@@ -55,19 +55,23 @@ pub(super) fn stopped_alone(program: &Program) -> Vec<StoppedAlone> {
     for (file, local) in bodies(program) {
         let entry = program.file(file);
         let definition = entry.model.function(local);
+        let model = &entry.model;
         let sets = || {
+            let is_flag = |&target: &ExprId| match model.expr(target) {
+                Expr::Attribute { name, .. } => flags.contains(&name),
+                _ => false,
+            };
             let mut sets = false;
-            each_statement(&entry.model, definition.body, &mut |_, stmt| {
-                sets |= matches!(stmt, Stmt::Assign { targets, .. } if entry.model.list(*targets).iter().any(|&target| {
-                    matches!(entry.model.expr(target), Expr::Attribute { name, .. } if flags.contains(&name))
-                }));
+            each_statement(model, definition.body, &mut |_, stmt| {
+                if let Stmt::Assign { targets, .. } = stmt {
+                    sets |= model.list(*targets).iter().any(is_flag);
+                }
             });
             sets
         };
         if is_test(&entry.path) || !sets() {
             continue;
         }
-        let model = &entry.model;
         let wrapped = model
             .list(definition.decorators)
             .iter()
@@ -162,9 +166,8 @@ impl Walk<'_> {
             return;
         };
         let Some(owner) = model.last_name(owner) else { return };
-        let is_flag = FLAGS.iter().any(|&(of, flag)| {
-            name.as_str() == flag && owner.as_str().trim_start_matches('_').trim_start_matches("pl_") == of
-        });
+        let is_flag =
+            FLAGS.iter().any(|&(of, flag)| name.as_str() == flag && owner.as_str().rsplit('_').next() == Some(of));
         if !is_flag || model.expr(value) == Expr::Bool(false) || self.is_agreed_on(name, target) {
             return;
         }
@@ -177,12 +180,18 @@ impl Walk<'_> {
         });
     }
 
-    /// Whether the flag is set again, or handed to somebody, further on.
+    /// Whether the flag is set to what somebody answers, or handed to somebody, further on.
     fn is_agreed_on(&self, flag: Symbol, set: ExprId) -> bool {
         let model = self.model;
         let end = model.span(set).end;
         let is_flag = |expr: Expr| matches!(expr, Expr::Attribute { name, .. } if name == flag);
         let mut agreed = false;
+        each_statement(model, model.function(self.local).body, &mut |_, stmt| {
+            if let Stmt::Assign { targets, value } = stmt {
+                let sets = |&target: &ExprId| model.span(target).start > end && is_flag(model.expr(target));
+                agreed |= matches!(model.expr(*value), Expr::Call(_)) && model.list(*targets).iter().any(sets);
+            }
+        });
         each_call(model, self.local, &mut |id, call| {
             if model.span(id).start > end {
                 let keywords = model.keywords(call).iter().map(|keyword| keyword.value);

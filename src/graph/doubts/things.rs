@@ -57,7 +57,10 @@ impl Evidence<'_, '_> {
         let event = self.engine.effects.event(self.main);
         let Some((model, _)) = self.engine.written_at(event.site).filter(|_| event.sharded) else { return false };
         let Some(local) = self.engine.function_at(event.site) else { return false };
-        let is_it = |&target: &ExprId| matches!(model.expr(target), Expr::Attribute { name, .. } if name.as_str() == "get_state_dict");
+        let is_it = |&target: &ExprId| match model.expr(target) {
+            Expr::Attribute { name, .. } => name.as_str() == "get_state_dict",
+            _ => false,
+        };
         let mut replaced = false;
         each_statement(model, model.function(local).body, &mut |id, stmt| {
             if let Stmt::Assign { targets, .. } = stmt {

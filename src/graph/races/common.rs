@@ -126,7 +126,10 @@ impl<'p> Common<'p> {
             .block(model.function(local).body)
             .iter()
             .filter(|&&id| model.stmt_span(id).end <= model.span(at).start);
-        let asserts = |&id: &StmtId| matches!(model.stmt(id), Stmt::Assert(test) if asks_for_first_among(self.program, model, *test));
+        let asserts = |&id: &StmtId| match model.stmt(id) {
+            Stmt::Assert(test) => asks_for_first_among(self.program, model, *test),
+            _ => false,
+        };
         if before.any(asserts) {
             return true;
         }

@@ -43,6 +43,12 @@ class Agreed(Callback):
             trainer.should_stop = True
         trainer.should_stop = trainer.strategy.broadcast(trainer.should_stop)
 
+    def on_train_epoch_end(self, trainer, pl_module):
+        stop = False
+        if trainer.is_global_zero:
+            trainer.should_stop = stop = self.asked()
+        trainer.should_stop = trainer.strategy.broadcast(stop)
+
     def on_validation_end(self, trainer, pl_module):
         if time.time() - self.start > self.limit:
             trainer.should_stop = True
