@@ -90,7 +90,7 @@ impl Evidence<'_, '_> {
             return false;
         }
         if self.kind == SplitKind::WrongRoot {
-            return true;
+            return !self.is_handed_the_rank();
         }
         let (Some(leaf), Some(test)) = (self.leaf, self.test.filter(|_| self.decision.is_some())) else { return false };
         let &Node::Parameter(function, position) = self.engine.values.node(leaf) else { return false };

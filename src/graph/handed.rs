@@ -1,12 +1,19 @@
 //! What a split hangs on that was handed over elsewhere: groups in the arguments of a constructor, parameters that callers
 //! set together with others in one mapping.
 
-use crate::base::{Span, Symbol};
+use rustc_hash::FxHashSet;
+
+use crate::base::{FileId, Span, Symbol};
+use crate::catalog::{Entry, ValueKind};
 use crate::flow::{GroupKey, Node, Value};
-use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_expression, each_statement};
+use crate::model::{
+    CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, calls_by_name, each_expression, each_statement,
+};
 
 use super::blocks::{conditions_in, speaks_of_rank};
+use super::communication::argument;
 use super::confidence::Evidence;
+use super::helpers::called;
 
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 40;
@@ -40,6 +47,37 @@ impl Evidence<'_, '_> {
             }
         });
         given
+    }
+
+    /// Whether whoever calls the function hands over what the job says of this rank where it has a parameter that is called so.
+    pub(super) fn is_handed_the_rank(&self) -> bool {
+        let program = self.engine.program;
+        let Some(&Node::Parameter(function, position)) = self.leaf.map(|leaf| self.engine.values.node(leaf)) else {
+            return false;
+        };
+        let definition = program.function(function);
+        let Some(parameter) = definition.parameters.get(usize::from(position)) else { return false };
+        let at = usize::from(position).checked_sub(usize::from(definition.class.is_some()));
+        let names = FxHashSet::from_iter([definition.name]);
+        let mut calls = 0;
+        let says_rank = |file: FileId, local: LocalFunction, given: ExprId| {
+            let model = &program.file(file).model;
+            let Expr::Call(asked) = model.expr(given) else { return false };
+            let asked = program.resolve(file, local, model.call(asked).callee);
+            let entry = asked.and_then(|asked| program.catalog.entry(asked));
+            matches!(entry, Some(Entry::Value(value)) if value.kind == ValueKind::Rank)
+        };
+        let all = program.file_ids().filter(|&file| program.same_tree(file, program.locate(function).0)).all(|file| {
+            let model = &program.file(file).model;
+            calls_by_name(model, &names).into_iter().all(|(local, _, call)| {
+                if called(program, file, local, call.callee) != Some(function) {
+                    return true;
+                }
+                calls += 1;
+                argument(model, call, at, parameter.name).is_some_and(|given| says_rank(file, local, given))
+            })
+        });
+        all && calls > 0
     }
 
     /// Whether ranks part where a parameter is set that is not set by default, and whoever sets it in this file does so by
