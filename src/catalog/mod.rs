@@ -72,6 +72,12 @@ impl Catalog {
         self.entries.iter().map(|(name, entry)| (*name, &**entry))
     }
 
+    /// What decorators are called, at the end of their names, that let the first rank alone run a function.
+    pub fn decorators_for_one(&self) -> FxHashSet<Symbol> {
+        let for_one = |(_, entry): &(Symbol, &Entry)| matches!(entry, Entry::Wrapper(Wrapper::FirstRankOnly));
+        self.entries().filter(for_one).map(|(name, _)| name.last_part()).collect()
+    }
+
     /// The types, once for each of their names.
     pub fn types(&self) -> impl Iterator<Item = &Type> {
         self.types.values()

@@ -107,10 +107,7 @@ impl Search<'_, '_> {
             let model = &self.program.file(site.file).model;
             let Some(function) = function_around(model, site.span) else { return false };
             let conditions = conditions_in(model, model.function(function).body);
-            conditions.into_iter().any(|(block, test)| {
-                let around = block.start <= site.span.start && site.span.end <= block.end;
-                around && asks_the_object(model, function, test)
-            })
+            conditions.into_iter().any(|(block, test)| block.holds(site.span) && asks_the_object(model, function, test))
         })
     }
 
@@ -127,10 +124,7 @@ impl Search<'_, '_> {
         let mut is_off = false;
         each_statement(model, model.function(function).body, &mut |_, stmt| {
             let Stmt::If { test, body, .. } = *stmt else { return };
-            let holds = model.block(body).iter().any(|&inner| {
-                let around = model.stmt_span(inner);
-                around.start <= site.span.start && site.span.end <= around.end
-            });
+            let holds = model.block(body).iter().any(|&inner| model.stmt_span(inner).holds(site.span));
             is_off |= holds && asks_what_is_off(model, function, test);
         });
         is_off

@@ -7,7 +7,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::base::{FunctionId, Symbol};
-use crate::catalog::{Entry, Wrapper};
+use crate::catalog::Entry;
 use crate::model::{Expr, Function, FunctionKind, Guard, LocalFunction};
 
 use super::hazard::may_go_otherwise;
@@ -19,9 +19,7 @@ use super::taint::Taint;
 /// The functions worth evaluating, of those that reach a collective.
 pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<FunctionId> {
     let sensitive = sensitive(program, reaching);
-    let first_only = |(_, entry): &(Symbol, &Entry)| matches!(entry, Entry::Wrapper(Wrapper::FirstRankOnly));
-    let for_one: FxHashSet<Symbol> =
-        program.catalog.entries().filter(first_only).map(|(name, _)| name.last_part()).collect();
+    let for_one = program.catalog.decorators_for_one();
     let mut out = FxHashSet::default();
     for file in program.file_ids() {
         let functions = &program.file(file).model.functions;

@@ -115,9 +115,7 @@ impl Evidence<'_, '_> {
             .filter(|&(_, test)| speaks_of_rank(&engine.program.catalog, model, test));
         let by_rank: Vec<Span> = by_rank.map(|(block, _)| block).collect();
         calls_in(model, home.body).into_iter().any(|(expr, call)| {
-            let span = model.span(expr);
-            model.last_name(call.callee) == Some(event.op)
-                && by_rank.iter().any(|block| block.start <= span.start && span.end <= block.end)
+            model.last_name(call.callee) == Some(event.op) && by_rank.iter().any(|block| block.holds(model.span(expr)))
         })
     }
 

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
-use crate::catalog::{Entry, Wrapper};
+use crate::catalog::{Entry, LocalKind, ValueKind};
 use crate::model::{
     Block, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, blocks_of, each_call, each_expression,
     each_statement,
@@ -17,9 +17,6 @@ use super::races::asks_for_first_among;
 /// What the object is called, and its attribute: `Trainer.should_stop` of Lightning, `TrainerControl` of transformers.
 const FLAGS: [(&str, &str); 3] =
     [("trainer", "should_stop"), ("control", "should_training_stop"), ("control", "should_epoch_stop")];
-
-/// Functions that read a clock.
-const CLOCKS: [&str; 5] = ["time", "monotonic", "perf_counter", "now", "utcnow"];
 
 /// Why only some ranks set it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +44,7 @@ pub struct StoppedAlone {
 
 /// The places, in order.
 pub(super) fn stopped_alone(program: &Program) -> Vec<StoppedAlone> {
-    let first_only = |(_, entry): &(Symbol, &Entry)| matches!(entry, Entry::Wrapper(Wrapper::FirstRankOnly));
-    let for_one: FxHashSet<Symbol> =
-        program.catalog.entries().filter(first_only).map(|(name, _)| name.last_part()).collect();
+    let for_one = program.catalog.decorators_for_one();
     let flags: FxHashSet<Symbol> = FLAGS.iter().map(|&(_, flag)| Symbol::new(flag)).collect();
     let mut out = Vec::new();
     for (file, local) in bodies(program) {
@@ -77,7 +72,8 @@ pub(super) fn stopped_alone(program: &Program) -> Vec<StoppedAlone> {
             .iter()
             .copied()
             .find(|&decorator| model.last_name(decorator).is_some_and(|name| for_one.contains(&name)));
-        let mut walk = Walk { program, model, file, local, clocks: clock_readings(model, local), out: Vec::new() };
+        let mut walk = Walk { program, model, file, local, clocks: Vec::new(), out: Vec::new() };
+        walk.clocks = walk.clock_readings();
         let guard = wrapped.map(|decorator| (Site { file, span: model.span(decorator) }, Apart::First));
         walk.block(definition.body, guard);
         out.extend(walk.out);
@@ -136,15 +132,42 @@ impl Walk<'_> {
         if asks_for_first_among(self.program, self.model, test) {
             return Some((self.site(test), Apart::First));
         }
+        self.asks_clock(test).then(|| (self.site(test), Apart::Clock))
+    }
+
+    /// Whether an expression reads a clock, or a variable that is made of what one says.
+    fn asks_clock(&self, root: ExprId) -> bool {
+        let reads = |callee: ExprId| {
+            let dotted = self.program.resolve(self.file, self.local, callee);
+            let entry = dotted.and_then(|dotted| self.program.catalog.entry(dotted));
+            matches!(entry, Some(Entry::Value(value)) if value.kind == ValueKind::Local(LocalKind::Clock))
+        };
         let mut asks = false;
-        each_expression(self.model, test, &mut |_, expr| {
+        each_expression(self.model, root, &mut |_, expr| {
             asks |= match expr {
                 Expr::Name(name) => self.clocks.contains(&name),
-                Expr::Call(call) => reads_clock(self.model, self.model.call(call).callee),
+                Expr::Call(call) => reads(self.model.call(call).callee),
                 _ => false,
             };
         });
-        asks.then(|| (self.site(test), Apart::Clock))
+        asks
+    }
+
+    /// The variables of the function that are made of what a clock says.
+    fn clock_readings(&self) -> Vec<Symbol> {
+        let model = self.model;
+        let mut out = Vec::new();
+        each_statement(model, model.function(self.local).body, &mut |_, stmt| {
+            if let Stmt::Assign { targets, value } = stmt
+                && self.asks_clock(*value)
+            {
+                out.extend(model.list(*targets).iter().filter_map(|&target| match model.expr(target) {
+                    Expr::Name(name) => Some(name),
+                    _ => None,
+                }));
+            }
+        });
+        out
     }
 
     /// Whether a test holds on all ranks but the first.
@@ -202,30 +225,4 @@ impl Walk<'_> {
         });
         agreed
     }
-}
-
-/// The variables of a function that are made of what a clock says.
-fn clock_readings(model: &File, local: LocalFunction) -> Vec<Symbol> {
-    let mut out = Vec::new();
-    each_statement(model, model.function(local).body, &mut |_, stmt| {
-        let Stmt::Assign { targets, value } = stmt else { return };
-        let mut reads = false;
-        each_expression(model, *value, &mut |_, expr| {
-            reads |= matches!(expr, Expr::Call(call) if reads_clock(model, model.call(call).callee));
-        });
-        if reads {
-            out.extend(model.list(*targets).iter().filter_map(|&target| match model.expr(target) {
-                Expr::Name(name) => Some(name),
-                _ => None,
-            }));
-        }
-    });
-    out
-}
-
-/// Whether a call reads a clock: `time.time`, `datetime.now`.
-fn reads_clock(model: &File, callee: ExprId) -> bool {
-    let Expr::Attribute { value, name } = model.expr(callee) else { return false };
-    CLOCKS.contains(&name.as_str())
-        && model.last_name(value).is_some_and(|module| matches!(module.as_str(), "time" | "datetime"))
 }

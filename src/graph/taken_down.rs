@@ -49,10 +49,7 @@ pub(super) fn taken_down(program: &Program, communication: &mut Communication<'_
         each_statement(model, definition.body, &mut |_, stmt| {
             let Stmt::If { test: asked, body, .. } = *stmt else { return };
             let body = model.block(body);
-            let at = body.iter().position(|&inner| {
-                let around = model.stmt_span(inner);
-                around.start <= issue.site.span.start && issue.site.span.end <= around.end
-            });
+            let at = body.iter().position(|&inner| model.stmt_span(inner).holds(issue.site.span));
             // Who goes on to something else has left the job on purpose.
             let is_last =
                 at.is_some_and(|at| body[at + 1..].iter().all(|&after| matches!(model.stmt(after), Stmt::Expr(_))));

@@ -41,10 +41,7 @@ impl Evidence<'_, '_> {
         let mut apart = false;
         each_statement(model, model.function(local).body, &mut |_, stmt| {
             if let Stmt::If { test, orelse, .. } = stmt {
-                let holds = |&inner: &StmtId| {
-                    let span = model.stmt_span(inner);
-                    span.start <= event.site.span.start && event.site.span.end <= span.end
-                };
+                let holds = |&inner: &StmtId| model.stmt_span(inner).holds(event.site.span);
                 apart |= model.block(*orelse).iter().any(holds) && asks(*test);
             }
         });

@@ -1,5 +1,6 @@
 """A trainer reads its own flag on each rank: whoever sets it alone leaves the loop alone."""
 import time
+from time import monotonic
 
 from lightning.pytorch import Callback
 from lightning.pytorch.utilities import rank_zero_only
@@ -31,6 +32,10 @@ class Limited(TrainerCallback):
         if elapsed > self.limit:
             control.should_training_stop = True  # error: [divergent-early-exit]
         return control
+
+    def on_epoch_end(self, args, state, control, **kwargs):
+        if monotonic() > self.end:
+            control.should_training_stop = True  # error: [divergent-early-exit]
 
     def on_log(self, args, state, control, **kwargs):
         if state.is_world_process_zero:
