@@ -103,6 +103,37 @@ const WORDS: &[&str] = &[
 static FINDER: LazyLock<AhoCorasick> =
     LazyLock::new(|| AhoCorasick::new(WORDS).expect("a list of literal words makes an automaton"));
 
+/// Words that only those use who speak to other ranks, or train with them.
+const OF_RANKS: &[&str] = &[
+    "torch.distributed",
+    "torch import distributed",
+    "all_reduce",
+    "allreduce",
+    "all_gather",
+    "allgather",
+    "barrier",
+    "broadcast",
+    "gather_object",
+    "gather_for_metrics",
+    "process_group",
+    "accelerator.",
+    "deepspeed",
+    "DataParallel",
+    "fully_shard",
+    "full_tensor",
+    "mpi4py",
+    "horovod",
+    "loss.backward(",
+];
+
+static OF_RANKS_FINDER: LazyLock<AhoCorasick> =
+    LazyLock::new(|| AhoCorasick::new(OF_RANKS).expect("a list of literal words makes an automaton"));
+
+/// Whether a file may issue what waits for other ranks.
+pub fn speaks_of_ranks(text: &str) -> bool {
+    OF_RANKS_FINDER.is_match(text)
+}
+
 /// How much of a file to keep at first.
 pub fn detail_of(text: &str) -> Detail {
     if FINDER.is_match(text) { Detail::Full } else { Detail::Skeleton }

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Span, Symbol};
 use crate::catalog::{Catalog, Entry, ProjectFacts};
-use crate::model::{Class, Expr, File, Function, LocalClass, LocalFunction};
+use crate::model::{Class, File, Function, LocalClass, LocalFunction};
 
 use super::bindings::Bindings;
 use super::conduct::Conduct;
@@ -168,49 +168,6 @@ impl Program {
         self.reaching.get_or_init(Arc::default)
     }
 
-    /// Files of which only a skeleton was kept and which must be read in full: they import a path that another file
-    /// fixes, or what their constructors are given switches something on or off in a class of another file. Calls that pass through the others are in their skeletons; conditions on ranks cannot be, without a word
-    /// of the trade.
-    pub fn wanted_in_full(&self) -> Vec<FileId> {
-        let skeleton = |file: FileId| {
-            let model = &self.file(file).model;
-            model.function(model.module()).skeleton
-        };
-        let planes = self.folders_of_planes();
-        let beside = |file: FileId| planes.contains(folder(&self.file(file).path));
-        let wanted = |file: FileId| beside(file) || self.imports_a_path(file) || self.hands_up_a_switch(file);
-        self.file_ids().filter(|&file| skeleton(file) && wanted(file)).collect()
-    }
-
-    /// Whether a class of the file has a constructor of its own above which there is one, in a file that was read in full,
-    /// that something can be switched on or off for.
-    fn hands_up_a_switch(&self, file: FileId) -> bool {
-        let constructor = |class: ClassId| {
-            let (file, local) = self.locate_class(class);
-            let model = &self.file(file).model;
-            let known = model.class(local).methods.iter().find(|(name, _)| name.as_str() == "__init__");
-            known.map(|&(_, constructor)| (model, model.function(constructor)))
-        };
-        let has_switch = |&base: &ClassId| {
-            constructor(base).is_some_and(|(model, above)| {
-                let mut defaults = above.parameters.iter().filter_map(|parameter| parameter.default);
-                defaults.any(|default| matches!(model.expr(default), Expr::Bool(_)))
-            })
-        };
-        let classes =
-            (0..self.file(file).model.classes.len() as u32).map(|class| self.class_id(file, LocalClass(class)));
-        classes
-            .filter(|&class| constructor(class).is_some())
-            .any(|class| self.lineage(class).iter().skip(1).any(has_switch))
-    }
-
-    /// The folders in which a file speaks of the epochs of a control plane: its plans lie beside it, whatever their words.
-    fn folders_of_planes(&self) -> FxHashSet<&str> {
-        let word = memchr::memmem::Finder::new("cache_epoch");
-        let speaks = |file: &&FileEntry| word.find(file.text.as_bytes()).is_some();
-        self.files.iter().filter(speaks).map(|file| folder(&file.path)).collect()
-    }
-
     /// The program with some models replaced.
     #[must_use]
     pub fn with_models(mut self, models: Vec<(FileId, Arc<File>)>) -> Program {
@@ -285,18 +242,6 @@ impl Program {
             }
         }
         methods
-    }
-
-    /// Whether the file imports a constant of another file that is an absolute path.
-    fn imports_a_path(&self, file: FileId) -> bool {
-        self.file(file).model.imports.iter().any(|(_, import)| {
-            import.from
-                && import.names.iter().any(|alias| {
-                    let upper = alias.name.as_str().bytes().all(|byte| !byte.is_ascii_lowercase());
-                    let (_, imported) = super::bindings::ImportedName::of(import, alias);
-                    upper && self.imported(file, imported).is_some_and(|target| self.is_absolute_path(target))
-                })
-        })
     }
 
     /// The file behind `id`.

@@ -5,14 +5,7 @@ use crate::model::{Call, Expr, ExprId, File};
 
 use super::communication::{argument, calls_in};
 use super::confidence::Evidence;
-
-/// Functions that start processes, with the place and the name of the argument that says what these run.
-const STARTERS: [(&str, Option<usize>, &str); 4] = [
-    ("torch.multiprocessing.spawn", Some(0), "fn"),
-    ("torch.multiprocessing.start_processes", Some(0), "fn"),
-    ("torch.multiprocessing.Process", None, "target"),
-    ("multiprocessing.Process", None, "target"),
-];
+use super::started::{PROCESSES, SPAWNERS};
 
 impl Evidence<'_, '_> {
     /// Whether the operation is reached by a call of just the function that is otherwise handed to new processes: who calls
@@ -23,8 +16,12 @@ impl Evidence<'_, '_> {
         let model = &program.file(file).model;
         let started = |call: Call| -> Option<Symbol> {
             let dotted = program.resolve(file, local, call.callee)?;
-            let &(_, position, name) = STARTERS.iter().find(|(starter, ..)| *starter == dotted.as_str())?;
-            named(model, argument(model, call, position, Symbol::new(name))?)
+            let handed = match dotted.as_str() {
+                spawner if SPAWNERS.contains(&spawner) => argument(model, call, Some(0), Symbol::new("fn")),
+                process if PROCESSES.contains(&process) => argument(model, call, None, Symbol::new("target")),
+                _ => None,
+            };
+            named(model, handed?)
         };
         let is_called = |worker: Symbol| self.calls.iter().any(|(site, called)| site.file == file && *called == worker);
         let calls = calls_in(model, model.function(local).body).into_iter();

@@ -17,6 +17,7 @@ use super::fed::Fed;
 use super::pooled::Pooled;
 use super::program::Program;
 use super::resolve::is_builtin;
+use super::started::Started;
 use super::suspects::Suspects;
 
 /// Parameters that hold a root, and parameters that hold a group.
@@ -50,6 +51,8 @@ pub struct Taint {
     raising: FxHashSet<Symbol>,
     /// Parameters that hold a batch, though they are not called so.
     fed: Fed,
+    /// Parameters that are the rank, whatever they are called.
+    started: Started,
     /// Questions about data that is pooled over ranks further on.
     pooled: Pooled,
 }
@@ -154,6 +157,7 @@ impl Taint {
             taint.names.insert(Symbol::new(name));
         }
         taint.fed = Fed::of(program);
+        taint.started = Started::of(program);
         taint.pooled = Pooled::of(program);
         taint.names.extend(taint.fed.attributes());
         let frequency = Frequency::of(program);
@@ -193,11 +197,17 @@ impl Taint {
         self.names.contains(&parameter)
             || is_batch(function.name, parameter)
             || self.fed.names(function.name, parameter)
+            || self.started.names(function.name, parameter)
     }
 
     /// Parameters that hold a batch, though they are not called so.
     pub(super) fn fed(&self) -> &Fed {
         &self.fed
+    }
+
+    /// Parameters that are the rank, whatever they are called.
+    pub(super) fn started(&self) -> &Started {
+        &self.started
     }
 
     /// Questions about data that is pooled over ranks further on.

@@ -221,12 +221,26 @@ impl<'p> Engine<'p> {
             ("map" | "filter", Some(callee)) if args.len() > 1 => {
                 self.mapping_call(frame, dotted, callee, &args[1..], span)
             }
+            ("datasets.distributed.split_dataset_by_node", Some(dataset))
+                if let Some(share) = self.share_by_node(frame, dataset, &arguments, span) =>
+            {
+                share
+            }
+            ("itertools.islice", Some(whole))
+                if let [_, first, _, step] = args[..]
+                    && let Some(share) = self.dealt_out(frame, whole, (step, first), span) =>
+            {
+                share
+            }
             ("map" | "filter" | "itertools.chain" | "itertools.islice" | "itertools.cycle", _) => {
                 mapped(self, dotted.as_str(), args)
             }
             (_, Some(_)) if data::is_loader(Symbol::new(name)) && name.starts_with(char::is_uppercase) => {
-                let sampled = arguments.keywords.iter().any(|keyword| keyword.0.as_str().ends_with("sampler"));
-                let dealt = if sampled { None } else { self.with_dealt(dotted, &args) };
+                let sampler = arguments.keywords.iter().find(|keyword| keyword.0.as_str().ends_with("sampler"));
+                let dealt = match sampler {
+                    Some(sampler) => self.dealt_by_sampler(sampler.1),
+                    None => self.with_dealt(dotted, &args),
+                };
                 let parts = args.into_iter().chain(dealt).collect();
                 let made = self.values.make(Node::Apply(dotted, parts));
                 self.loader(frame, made, span)

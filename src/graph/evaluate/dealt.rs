@@ -3,15 +3,19 @@
 //! A loader is as long as what it loads. Who cuts the list of shards by rank, in the dataset's own class, gives each rank
 //! as many as there are for it, and no sampler sees to it that they are as many everywhere.
 
-use super::Engine;
+use super::arguments::Arguments;
 use super::substitute::Substitution;
-use crate::base::{FunctionId, Symbol};
+use super::{Engine, Frame};
+use crate::base::{FunctionId, Span, Symbol};
 use crate::flow::{Effect, EffectId, Exit, LoopKind, Node, Value};
 
 use super::data::is_loader;
 
 /// What the number of items is kept under.
 const DEALT: &str = "dealt";
+
+/// Words of those who see to it that each rank has as many items: `total_size`, `num_samples`, `padding_size`.
+const EVENING_OUT: [&str; 6] = ["total_size", "num_samples", "pad", "drop_last", "ceil", "even"];
 
 /// Effects of an iterator that are looked at.
 const MAX_EFFECTS: usize = 64;
@@ -51,6 +55,64 @@ impl<'p> Engine<'p> {
             mentions.iter().any(|name| name.as_str().ends_with("Sampler"))
         });
         (!samples).then(|| self.values.make(Node::Apply(loader, args)))
+    }
+
+    /// What decides how many items a sampler of the program gives to this rank: it sees to it itself that they are as many
+    /// everywhere, or does not.
+    pub(super) fn dealt_by_sampler(&mut self, sampler: Value) -> Option<Value> {
+        let Node::Instance(class, _) = *self.values.node(sampler) else { return None };
+        let (file, local) = self.program.locate_class(class);
+        let model = &self.program.file(file).model;
+        let methods = model.class(local).methods.iter().map(|&(_, method)| model.function(method));
+        let evens_out = |name: &Symbol| EVENING_OUT.iter().any(|word| name.as_str().contains(word));
+        if methods.flat_map(|method| &method.mentions).any(evens_out) {
+            return None;
+        }
+        self.dealt(sampler)
+    }
+
+    /// `dataset.shard(world_size, rank)`: one of that many pieces, the first of which have one item more than the others
+    /// where they do not come out even (`datasets.Dataset.shard`, `tf.data.Dataset.shard`).
+    pub(super) fn share_of_dataset(
+        &mut self,
+        frame: &mut Frame<'p>,
+        method: Symbol,
+        dataset: Value,
+        arguments: &Arguments,
+        span: Span,
+    ) -> Option<Value> {
+        if method.as_str() != "shard" {
+            return None;
+        }
+        let (count, index) = (given(arguments, 0, "num_shards")?, given(arguments, 1, "index")?);
+        self.dealt_out(frame, dataset, (count, index), span)
+    }
+
+    /// `split_dataset_by_node(dataset, rank, world_size)`
+    pub(super) fn share_by_node(
+        &mut self,
+        frame: &mut Frame<'p>,
+        dataset: Value,
+        arguments: &Arguments,
+        span: Span,
+    ) -> Option<Value> {
+        let (index, count) = (given(arguments, 1, "rank")?, given(arguments, 2, "world_size")?);
+        self.dealt_out(frame, dataset, (count, index), span)
+    }
+
+    /// What is dealt out by turns, to the one at a place among so many: as many items as there are for it.
+    pub(super) fn dealt_out(
+        &mut self,
+        frame: &mut Frame<'p>,
+        whole: Value,
+        (count, index): (Value, Value),
+        span: Span,
+    ) -> Option<Value> {
+        if self.values.vary(index).is_empty() && !self.values.facts(index).open {
+            return None;
+        }
+        let turns = self.values.make(Node::Range(Box::from([index, self.none, count])));
+        Some(self.subscript(frame, whole, turns, span))
     }
 
     /// What decides how many items an object yields, where that differs between ranks.
@@ -139,4 +201,10 @@ impl<'p> Engine<'p> {
         }
         false
     }
+}
+
+/// An argument by its place or its name.
+fn given(arguments: &Arguments, position: usize, name: &str) -> Option<Value> {
+    let named = arguments.keywords.iter().find(|keyword| keyword.0.as_str() == name);
+    named.map(|keyword| keyword.1).or_else(|| arguments.positional.get(position).map(|given| given.0))
 }

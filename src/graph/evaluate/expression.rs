@@ -245,7 +245,7 @@ impl<'p> Engine<'p> {
         self.values.make(Node::External(name))
     }
 
-    fn subscript(&mut self, frame: &mut Frame<'p>, value: Value, index: Value, span: Span) -> Value {
+    pub(super) fn subscript(&mut self, frame: &mut Frame<'p>, value: Value, index: Value, span: Span) -> Value {
         match self.values.node(value) {
             Node::External(dotted) if matches!(dotted.as_str(), "os.environ" | "os.environb") => {
                 let arguments = super::arguments::Arguments { positional: vec![(index, None)], ..Default::default() };

@@ -117,6 +117,9 @@ impl<'p> Engine<'p> {
         if let Some(value) = self.container_method(frame, object, receiver, name, &arguments, span) {
             return value;
         }
+        if let Some(share) = self.share_of_dataset(frame, name, receiver, &arguments, span) {
+            return share;
+        }
         if name.as_str() == BACKWARD && self.backward_pass(frame, receiver, span) {
             return self.none;
         }

@@ -39,6 +39,7 @@ mod mesh;
 mod method;
 mod objects;
 mod operation;
+mod outside;
 mod packed;
 mod passed;
 mod places;
@@ -64,7 +65,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Effect, EffectId, Effects, Node, Value, Values};
+use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
 use crate::model::{Expr, ExprId, FunctionKind, Stmt, each_statement};
 
 pub use births::Birth;
@@ -151,6 +152,7 @@ pub struct Engine<'p> {
     /// Values that an object of unknown make is taken to hold.
     pub(super) inferred: FxHashSet<Value>,
     owners: Option<Rc<known_by::Owners>>,
+    outside_writers: Option<Rc<outside::Writers>>,
     callable_attributes: Option<Rc<FxHashSet<Symbol>>>,
     /// Elements of loops that are being evaluated: whose methods they have is asked of the loop as a whole.
     elements: Vec<Value>,
@@ -224,6 +226,7 @@ impl<'p> Engine<'p> {
             switches: FxHashSet::default(),
             inferred: FxHashSet::default(),
             owners: None,
+            outside_writers: None,
             callable_attributes: None,
             elements: Vec::new(),
             reaching,
@@ -318,7 +321,8 @@ impl<'p> Engine<'p> {
         self.summaries.get(&function).map(|summary| summary.effects)
     }
 
-    fn evaluate(&mut self, function: FunctionId) -> Summary {
+    /// What a function knows as it is entered: its parameters.
+    fn entered(&mut self, function: FunctionId) -> Frame<'p> {
         let program = self.program;
         let (file, local) = program.locate(function);
         let model = &program.file(file).model;
@@ -355,6 +359,16 @@ impl<'p> Engine<'p> {
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);
             if meaning.is_none()
+                && let Some(axis) = self.taint.started().axis(function, position as u16)
+            {
+                let rank = self.values.make(Node::Rank(Axes::named(axis)));
+                let value = self.values.parameter(function, position as u16, Some(rank));
+                let reason = format!("`{}` is the number of this process", parameter.name);
+                self.born(value, &frame, parameter.span, &reason, Confidence::Medium);
+                frame.set(parameter.name, value);
+                continue;
+            }
+            if meaning.is_none()
                 && let Some((data, reason)) =
                     self.data_parameter(&frame, parameter.name, position as u16, parameter.span)
             {
@@ -378,6 +392,13 @@ impl<'p> Engine<'p> {
             let made = self.values.make(Node::Class(class));
             frame.set(first, made);
         }
+        frame
+    }
+
+    fn evaluate(&mut self, function: FunctionId) -> Summary {
+        let mut frame = self.entered(function);
+        let (model, receiver) = (frame.model, frame.receiver);
+        let definition = model.function(frame.local);
         self.block(&mut frame, definition.body);
         let effects = self.take_sequence(&mut frame);
         let result = self.result(&mut frame, definition.is_generator);

@@ -143,6 +143,13 @@ impl<'p> Engine<'p> {
                 }
             }
         }
+        // What the constructor begins with is for those whom nobody tells.
+        if let [begun] = found[..]
+            && self.only_begins(begun)
+            && let Some(told) = self.left_from_outside(class, name)
+        {
+            found = vec![told];
+        }
         let value = match found[..] {
             [] => self.class_variable(class, name),
             [one] if partial => Some(self.begun(class, name, one)),
@@ -157,6 +164,11 @@ impl<'p> Engine<'p> {
             false => self.attributes.insert((class, name), value),
         };
         value
+    }
+
+    /// Whether a value is what something begins with, and nobody has asked anything for it.
+    fn only_begins(&self, value: Value) -> bool {
+        matches!(self.values.node(value), Node::None | Node::Int(_) | Node::Bool(_) | Node::Str(_))
     }
 
     /// What an attribute holds for those who write it again: a number is only what it begins with.

@@ -1,0 +1,87 @@
+//! What others leave in an object: `trainer.is_main = rank == 0`, by the function that made it or was handed it.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::super::protocol::Types;
+use super::super::program::Program;
+use super::Engine;
+use crate::base::{ClassId, FunctionId, Symbol};
+use crate::flow::Value;
+use crate::model::{Expr, ExprId, LocalFunction, Sink, Stmt, each_statement};
+
+/// Functions that assign to attributes of a name, looked into for one of them.
+const MAX_WRITERS: usize = 12;
+
+/// Which functions assign to an attribute of which name, of whatever object but their own.
+pub(super) type Writers = FxHashMap<Symbol, Vec<FunctionId>>;
+
+impl<'p> Engine<'p> {
+    /// What other functions assign to an attribute of objects of a class, where it may differ between ranks.
+    pub(super) fn left_from_outside(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
+        let writers = self.outside_writers();
+        let functions = writers.get(&name).filter(|functions| functions.len() <= MAX_WRITERS)?;
+        let mut given = None;
+        for &function in functions {
+            for (object, value) in stores(self.program, function, name) {
+                let (file, local) = self.program.locate(function);
+                let made = Types::new(self.program).class_of(file, local, object);
+                if !made.is_some_and(|made| self.program.lineage(made).contains(&class)) {
+                    continue;
+                }
+                // Several of them say different things, and nobody says which comes last.
+                if given.is_some() {
+                    return None;
+                }
+                let mut frame = self.entered(function);
+                given = Some(self.expression(&mut frame, value));
+            }
+        }
+        given.filter(|&given| !self.values.vary(given).is_empty() || self.values.facts(given).open)
+    }
+
+    fn outside_writers(&mut self) -> Rc<Writers> {
+        if let Some(known) = &self.outside_writers {
+            return known.clone();
+        }
+        let program = self.program;
+        let mut found = Writers::default();
+        for file in program.file_ids() {
+            for (index, function) in program.file(file).model.functions.iter().enumerate() {
+                let id = program.function_id(file, LocalFunction(index as u32));
+                for flow in &function.flows {
+                    let Sink::Attribute(name) = flow.to else { continue };
+                    let functions = found.entry(name).or_default();
+                    if functions.last() != Some(&id) {
+                        functions.push(id);
+                    }
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.outside_writers = Some(found.clone());
+        found
+    }
+}
+
+/// The objects and values of assignments to an attribute of that name that are not the function's own object's.
+fn stores(program: &Program, function: FunctionId, name: Symbol) -> Vec<(ExprId, ExprId)> {
+    let (file, local) = program.locate(function);
+    let model = &program.file(file).model;
+    let definition = model.function(local);
+    let own = definition.class.and(definition.parameters.first()).map(|first| first.name);
+    let mut found = Vec::new();
+    each_statement(model, definition.body, &mut |_, stmt| {
+        let Stmt::Assign { targets, value } = stmt else { return };
+        for &target in model.list(*targets) {
+            if let Expr::Attribute { value: object, name: written } = model.expr(target)
+                && written == name
+                && !matches!(model.expr(object), Expr::Name(holder) if Some(holder) == own)
+            {
+                found.push((object, *value));
+            }
+        }
+    });
+    found
+}

@@ -1,0 +1,120 @@
+//! Files that hold no word of the trade, and must be read in full nevertheless.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::bindings::ImportedName;
+use super::program::{FileEntry, Program, folder};
+use super::resolve::Target;
+use crate::base::{ClassId, FileId, Symbol};
+use crate::model::{Expr, File, Flow, LocalClass, Sink};
+use crate::vocabulary::speaks_of_ranks;
+
+impl Program {
+    /// Files of which only a skeleton was kept and which must be read in full: they import a path that another file
+    /// fixes, or what their constructors are given switches something on or off in a class of another file. Calls that
+    /// pass through the others are in their skeletons; conditions on ranks cannot be, without a
+    /// word of the trade.
+    pub fn wanted_in_full(&self) -> Vec<FileId> {
+        let planes = self.folders_of_planes();
+        let beside = |file: FileId| planes.contains(folder(&self.file(file).path));
+        let asked = self.asked_by_others();
+        let wanted = |file: FileId| {
+            asked.contains(&file) || beside(file) || self.imports_a_path(file) || self.hands_up_a_switch(file)
+        };
+        self.file_ids().filter(|&file| self.is_skeleton(file) && wanted(file)).collect()
+    }
+
+    /// Whether a class of the file has a constructor of its own above which there is one, in a file that was read in full,
+    /// that something can be switched on or off for.
+    fn hands_up_a_switch(&self, file: FileId) -> bool {
+        let constructor = |class: ClassId| {
+            let (file, local) = self.locate_class(class);
+            let model = &self.file(file).model;
+            let known = model.class(local).methods.iter().find(|(name, _)| name.as_str() == "__init__");
+            known.map(|&(_, constructor)| (model, model.function(constructor)))
+        };
+        let has_switch = |&base: &ClassId| {
+            constructor(base).is_some_and(|(model, above)| {
+                let mut defaults = above.parameters.iter().filter_map(|parameter| parameter.default);
+                defaults.any(|default| matches!(model.expr(default), Expr::Bool(_)))
+            })
+        };
+        let classes =
+            (0..self.file(file).model.classes.len() as u32).map(|class| self.class_id(file, LocalClass(class)));
+        classes
+            .filter(|&class| constructor(class).is_some())
+            .any(|class| self.lineage(class).iter().skip(1).any(has_switch))
+    }
+
+    /// The folders in which a file speaks of the epochs of a control plane: its plans lie beside it, whatever their words.
+    fn folders_of_planes(&self) -> FxHashSet<&str> {
+        let word = memchr::memmem::Finder::new("cache_epoch");
+        let speaks = |file: &&FileEntry| word.find(file.text.as_bytes()).is_some();
+        self.files.iter().filter(speaks).map(|file| folder(&file.path)).collect()
+    }
+
+    /// Skeletons of which a file that speaks of ranks asks something in its conditions: a clock in a class of its own, a
+    /// function that compares what it is handed. What they answer decides who issues what.
+    fn asked_by_others(&self) -> FxHashSet<FileId> {
+        let mut found = FxHashSet::default();
+        for file in self.file_ids().filter(|&file| !self.is_skeleton(file)) {
+            let model = &self.file(file).model;
+            let mut sources = self.imported_from_skeletons(file, model);
+            if sources.is_empty() || !speaks_of_ranks(&self.file(file).text) {
+                continue;
+            }
+            let flows = || model.functions.iter().flat_map(|function| function.flows.iter().map(move |flow| (function, flow)));
+            let mut kept: Vec<(Symbol, FileId)> = Vec::new();
+            for (function, &Flow { to, start, end, .. }) in flows() {
+                let (Sink::Name(name) | Sink::Attribute(name)) = to else { continue };
+                let mentioned = function.mentions[start as usize..end as usize].iter();
+                kept.extend(mentioned.filter_map(|mentioned| sources.get(mentioned)).flatten().map(|&home| (name, home)));
+            }
+            for (name, home) in kept {
+                sources.entry(name).or_default().push(home);
+            }
+            for function in &model.functions {
+                for guard in &function.guards {
+                    let asked = function.mentions[guard.start as usize..guard.end as usize].iter();
+                    found.extend(asked.filter_map(|name| sources.get(name)).flatten());
+                }
+            }
+        }
+        found
+    }
+
+    /// The functions and classes that a file imports from skeletons, by the names that they have here.
+    fn imported_from_skeletons(&self, file: FileId, model: &File) -> FxHashMap<Symbol, Vec<FileId>> {
+        let mut found: FxHashMap<Symbol, Vec<FileId>> = FxHashMap::default();
+        let names = model.imports.iter().filter(|(_, import)| import.from).flat_map(|(_, import)| &import.names);
+        for alias in names {
+            let bound = alias.alias.unwrap_or(alias.name);
+            let home = match self.global(file, bound) {
+                Some(Target::Function(function)) => self.locate(function).0,
+                Some(Target::Class(class)) => self.locate_class(class).0,
+                _ => continue,
+            };
+            if self.is_skeleton(home) {
+                found.entry(bound).or_default().push(home);
+            }
+        }
+        found
+    }
+
+    /// Whether the file imports a constant of another file that is an absolute path.
+    fn imports_a_path(&self, file: FileId) -> bool {
+        self.file(file).model.imports.iter().any(|(_, import)| {
+            import.from
+                && import.names.iter().any(|alias| {
+                    let upper = alias.name.as_str().bytes().all(|byte| !byte.is_ascii_lowercase());
+                    let (_, imported) = ImportedName::of(import, alias);
+                    upper && self.imported(file, imported).is_some_and(|target| self.is_absolute_path(target))
+                })
+        })
+    }
+
+    fn is_skeleton(&self, file: FileId) -> bool {
+        let model = &self.file(file).model;
+        model.function(model.module()).skeleton
+    }
+}
