@@ -161,6 +161,32 @@ impl<'p> Engine<'p> {
         })
     }
 
+    /// Whether a call hands over an object of a library, a wrapped model or a metric, to who uses what it is handed on some
+    /// ranks only: what it issues is known here, and who issues it there. Or an object that was made with something that
+    /// differs, to who asks it before something is issued.
+    pub(super) fn is_used_apart(&mut self, function: FunctionId, bound: &[Value]) -> bool {
+        let holds = bound.iter().any(|&arg| self.holds_library_object(arg, MAX_HELD));
+        let differs = bound.iter().any(|&arg| match self.values.node(arg) {
+            Node::Instance(_, given) => given.iter().any(|&part| !self.values.vary(part).is_empty()),
+            _ => false,
+        });
+        let summary = if (holds || differs) && self.reaches(function) { self.summary(function) } else { None };
+        summary.is_some_and(|summary| {
+            let summed = self.effects.summed(summary.effects);
+            holds && summed.invokes && !summed.varies.is_empty() || differs && summed.events && summed.open
+        })
+    }
+
+    fn holds_library_object(&self, value: Value, fuel: u8) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        match self.values.node(value) {
+            Node::Typed(_) => true,
+            Node::Instance(_, given) => given.iter().any(|&part| self.holds_library_object(part, fuel)),
+            Node::If(_, then, otherwise) => [then, otherwise].iter().any(|&&arm| self.holds_library_object(arm, fuel)),
+            _ => false,
+        }
+    }
+
     pub(super) fn pending_call(
         &mut self,
         frame: &mut Frame<'p>,
@@ -231,13 +257,14 @@ impl<'p> Engine<'p> {
         written: &[(Symbol, Value)],
         substitution: &mut Substitution,
     ) {
-        let Some(receiver) = frame.receiver else { return };
-        if arguments.receiver.is_none() || arguments.receiver != frame.get(receiver) {
-            return;
-        }
+        let own = frame.receiver.filter(|&own| arguments.receiver.is_some() && arguments.receiver == frame.get(own));
+        let Some(holder) = own.or(arguments.holder) else { return };
+        let apart = frame.guards.iter().any(|&guard| !self.values.vary(guard).is_empty());
         for &(name, value) in written {
             let value = self.replaced(value, substitution);
-            if let Some(path) = self.path_of(receiver, name) {
+            // What all ranks do to another object alike is what its class says.
+            let differs = own.is_some() || apart || !self.values.vary(value).is_empty();
+            if differs && let Some(path) = self.path_of(holder, name) {
                 self.set_path(frame, path, value);
             }
         }
@@ -365,6 +392,9 @@ pub(super) fn agrees_by_name(name: Symbol) -> bool {
 
 /// Calls that are looked into for the group in which a function agrees.
 const MAX_LOOKS: u32 = 16;
+
+/// Objects that others were made with, one within the other.
+const MAX_HELD: u8 = 3;
 
 /// Names that a short function mentions at most which does no more than ask whether a job was started.
 const MAX_MENTIONS: usize = 8;

@@ -12,6 +12,8 @@ use super::{Engine, Frame};
 pub(super) struct Arguments {
     /// The object whose method is called.
     pub(super) receiver: Option<Value>,
+    /// Under what name the caller has that object.
+    pub(super) holder: Option<Symbol>,
     /// Positional arguments with their expressions, up to the first starred one.
     pub(super) positional: Vec<(Value, Option<ExprId>)>,
     /// Keyword arguments with their expressions.

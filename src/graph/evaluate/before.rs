@@ -1,9 +1,12 @@
-//! What an attribute held before a function wrote it.
+//! What attributes held before a function wrote them, and what they hold when it is left.
 
 use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Symbol};
 use crate::flow::{Node, UNSET, Value};
 use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, StmtId, each_statement};
+
+/// Places where some ranks return of which it is noted what they leave.
+const MAX_RETURNS: usize = 4;
 
 impl<'p> Engine<'p> {
     /// What an attribute path holds that this function has not written on the way here.
@@ -18,6 +21,35 @@ impl<'p> Engine<'p> {
         };
         let of_class = of_class.or_else(|| self.parameter_meaning(frame, name?));
         of_class.unwrap_or_else(|| self.values.make(Node::Str(Symbol::new(UNSET))))
+    }
+
+    /// Notes what the object holds where a function is left by some ranks: what follows is not theirs.
+    pub(super) fn note_left(&mut self, frame: &mut Frame<'p>, guard: Option<Value>) {
+        let Some(guard) = guard.filter(|&guard| !self.values.vary(guard).is_empty()) else { return };
+        if frame.receiver.is_some() && frame.left.len() < MAX_RETURNS {
+            let held = held(frame);
+            frame.left.push((guard, held));
+        }
+    }
+
+    /// What the function leaves in attributes of its object.
+    pub(super) fn left_in_object(&mut self, frame: &mut Frame<'p>) -> Vec<(Symbol, Value)> {
+        let mut out = held(frame);
+        out.sort_by_key(|(name, _)| name.as_str());
+        let Some(receiver) = frame.receiver else { return out };
+        for (guard, before) in std::mem::take(&mut frame.left).into_iter().rev() {
+            for (name, value) in &mut out {
+                let known = before.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+                let before = match known {
+                    Some(value) => value,
+                    None => self.path_default(frame, Symbol::new(&format!("{receiver}.{name}"))),
+                };
+                if before != *value {
+                    *value = self.values.make(Node::If(guard, before, *value));
+                }
+            }
+        }
+        out
     }
 
     /// The constant that the constructor leaves in an attribute of `self` that nobody changes but this function.
@@ -53,6 +85,17 @@ impl<'p> Engine<'p> {
         }
         found
     }
+}
+
+/// What attributes of the object hold by now that the function has written.
+fn held(frame: &Frame<'_>) -> Vec<(Symbol, Value)> {
+    let Some(receiver) = frame.receiver else { return Vec::new() };
+    let prefix = format!("{receiver}.");
+    let own = |(path, value): (&Symbol, &Value)| {
+        let name = path.as_str().strip_prefix(&prefix)?;
+        (!name.contains('.')).then(|| (Symbol::new(name), *value))
+    };
+    frame.env.iter().filter_map(own).collect()
 }
 
 /// What a constructor assigns to an attribute, whatever it is called with: once, under no condition.

@@ -289,7 +289,7 @@ impl<'p> Engine<'p> {
         let definition = self.program.function(function);
         let bound = self.bind(function, &arguments);
         let by_convention = self.conventional_result(frame, function, span);
-        if self.may_wait(function, &bound) {
+        if self.may_wait(function, &bound) && !self.is_used_apart(function, &bound) {
             return by_convention.unwrap_or_else(|| self.pending_call(frame, function, bound, span));
         }
         let Some(summary) = self.summary(function) else {

@@ -24,6 +24,8 @@ pub(in crate::graph) struct Frame<'p> {
     pub(super) sequence: Vec<EffectId>,
     pub(super) guards: Vec<Value>,
     pub(super) returns: Vec<(Option<Value>, Value)>,
+    /// What the object holds where some ranks return: under which condition, and what by then.
+    pub(super) left: Vec<(Value, Vec<(Symbol, Value)>)>,
     /// Generators that the call being evaluated is handed.
     pub(super) handed: Vec<(Value, Span)>,
     pub(super) dead: bool,

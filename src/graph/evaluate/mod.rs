@@ -344,6 +344,7 @@ impl<'p> Engine<'p> {
             sequence: Vec::new(),
             guards: Vec::new(),
             returns: Vec::new(),
+            left: Vec::new(),
             handed: Vec::new(),
             dead: false,
             quiet: 0,
@@ -397,27 +398,12 @@ impl<'p> Engine<'p> {
 
     fn evaluate(&mut self, function: FunctionId) -> Summary {
         let mut frame = self.entered(function);
-        let (model, receiver) = (frame.model, frame.receiver);
+        let model = frame.model;
         let definition = model.function(frame.local);
         self.block(&mut frame, definition.body);
         let effects = self.take_sequence(&mut frame);
         let result = self.result(&mut frame, definition.is_generator);
-        let attributes = match receiver {
-            Some(receiver) => {
-                let prefix = format!("{receiver}.");
-                let mut out: Vec<(Symbol, Value)> = frame
-                    .env
-                    .iter()
-                    .filter_map(|(path, value)| {
-                        let name = path.as_str().strip_prefix(&prefix)?;
-                        (!name.contains('.')).then(|| (Symbol::new(name), *value))
-                    })
-                    .collect();
-                out.sort_by_key(|(name, _)| name.as_str());
-                out
-            }
-            None => Vec::new(),
-        };
+        let attributes = self.left_in_object(&mut frame);
         let filled = self.filled(&frame);
         let globals =
             rebound::rebound(model, definition).filter_map(|name| frame.get(name).map(|value| (name, value))).collect();

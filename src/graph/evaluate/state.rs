@@ -93,6 +93,7 @@ impl<'p> Engine<'p> {
             sequence: Vec::new(),
             guards: Vec::new(),
             returns: Vec::new(),
+            left: Vec::new(),
             handed: Vec::new(),
             dead: false,
             quiet: 0,

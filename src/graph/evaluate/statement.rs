@@ -53,6 +53,7 @@ impl<'p> Engine<'p> {
                 let value = value.map_or(self.none, |value| self.expression(frame, value));
                 let guard = self.guard(frame);
                 frame.returns.push((guard, value));
+                self.note_left(frame, guard);
                 self.note_returned(frame, value);
                 self.leave(frame, Exit::Return, span);
             }

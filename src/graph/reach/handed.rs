@@ -95,7 +95,7 @@ impl Search<'_> {
     }
 
     /// The function of the program that a call runs, and whether it is handed an object before the arguments.
-    fn called(&self, file: FileId, local: LocalFunction, callee: ExprId) -> Option<(FunctionId, bool)> {
+    pub(super) fn called(&self, file: FileId, local: LocalFunction, callee: ExprId) -> Option<(FunctionId, bool)> {
         let program = self.program;
         match program.target(file, local, callee) {
             Some(Target::Function(function)) => return Some((function, false)),

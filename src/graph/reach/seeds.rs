@@ -9,7 +9,10 @@ use crate::base::{FileId, Symbol};
 use crate::graph::bindings::ImportedName;
 use crate::graph::evaluate::{BACKWARD, FULLY_SHARD};
 use crate::graph::resolve::Target;
-use crate::model::{Expr, ExprId, LocalFunction, Stmt, each_call, each_statement};
+use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
+
+/// Functions that return what others return, one after the other.
+const MAX_FACTORIES: u8 = 3;
 
 impl Search<'_> {
     /// The functions that call an operation themselves.
@@ -75,24 +78,24 @@ impl Search<'_> {
         if !program.catalog.entry(called).is_some_and(communicates) {
             return;
         }
+        self.follow_made(file, local, constructor.callee, MAX_FACTORIES, seeds);
+    }
+
+    /// What is called that a call of `callee` in a function gives: under the names it is assigned to there, or, where the
+    /// function returns it, by who calls that.
+    fn follow_made(&self, file: FileId, local: LocalFunction, callee: ExprId, fuel: u8, seeds: &mut Vec<Place>) {
+        let program = self.program;
         let model = &program.file(file).model;
-        let mut names: Vec<Symbol> = Vec::new();
-        each_statement(model, model.function(local).body, &mut |_, stmt| {
-            let Stmt::Assign { targets, value } = stmt else { return };
-            let Expr::Call(call) = model.expr(*value) else { return };
-            if model.call(call).callee == constructor.callee {
-                for &target in model.list(*targets) {
-                    let target = match model.expr(target) {
-                        Expr::Tuple(parts) => model.list(parts).first().copied().unwrap_or(target),
-                        _ => target,
-                    };
-                    if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(target) {
-                        names.push(name);
-                    }
-                }
-            }
-        });
+        let (names, returned) = made(model, local, callee);
         self.follow_objects(file, &names, seeds);
+        let Some(fuel) = fuel.checked_sub(1).filter(|_| returned) else { return };
+        let factory = program.function_id(file, local);
+        for mention in self.mentions.get(&model.function(local).name).map_or(&[][..], Vec::as_slice) {
+            let (home, caller) = program.locate(mention.caller);
+            if self.called(home, caller, mention.callee).is_some_and(|(called, _)| called == factory) {
+                self.follow_made(home, caller, mention.callee, fuel, seeds);
+            }
+        }
     }
 
     fn is_operation(&self, mention: Mention, name: Symbol) -> bool {
@@ -177,4 +180,34 @@ impl Search<'_> {
         self.types.borrow_mut().insert(file, found.clone());
         found
     }
+}
+
+/// The names that a function gives to what a call of `callee` makes, of several things to the first; and whether it returns
+/// that, at once or under one of these names.
+fn made(model: &File, local: LocalFunction, callee: ExprId) -> (Vec<Symbol>, bool) {
+    let is_made = |value: ExprId| matches!(model.expr(value), Expr::Call(call) if model.call(call).callee == callee);
+    let (mut names, mut returned) = (Vec::new(), Vec::new());
+    each_statement(model, model.function(local).body, &mut |_, stmt| match stmt {
+        Stmt::Assign { targets, value } if is_made(*value) => {
+            for &target in model.list(*targets) {
+                let target = match model.expr(target) {
+                    Expr::Tuple(parts) => model.list(parts).first().copied().unwrap_or(target),
+                    _ => target,
+                };
+                if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(target) {
+                    names.push(name);
+                }
+            }
+        }
+        Stmt::Return(Some(value)) => returned.push(match model.expr(*value) {
+            Expr::Tuple(parts) => model.list(parts).first().copied().unwrap_or(*value),
+            _ => *value,
+        }),
+        _ => {}
+    });
+    let is_returned = |&value: &ExprId| {
+        is_made(value) || matches!(model.expr(value), Expr::Name(name) if names.contains(&name))
+    };
+    let returned = returned.iter().any(is_returned);
+    (names, returned)
 }
