@@ -215,6 +215,13 @@ impl<'p> Search<'p> {
                 self.reach_at(dispatcher);
             }
         }
+        if let Some(class) = class
+            && matches!(definition.name.as_str(), "__call__" | "forward")
+        {
+            let mut called = Vec::new();
+            self.calls_of_instances(class, &mut called);
+            called.into_iter().for_each(|place| self.reach_at(place));
+        }
         if is_property(model, definition) {
             self.read(file, definition.name);
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::{Mention, Place, Search, communicates};
-use crate::base::{FileId, Symbol};
+use crate::base::{ClassId, FileId, Symbol};
 use crate::graph::bindings::ImportedName;
 use crate::graph::evaluate::{BACKWARD, FULLY_SHARD};
 use crate::graph::resolve::Target;
@@ -79,6 +79,17 @@ impl Search<'_> {
             return;
         }
         self.follow_made(file, local, constructor.callee, MAX_FACTORIES, seeds);
+    }
+
+    /// Where objects of a class of the program are called.
+    pub(super) fn calls_of_instances(&self, class: ClassId, seeds: &mut Vec<Place>) {
+        let program = self.program;
+        for mention in self.mentions.get(&program.class(class).name).map_or(&[][..], Vec::as_slice) {
+            let (file, local) = program.locate(mention.caller);
+            if program.target(file, local, mention.callee) == Some(Target::Class(class)) {
+                self.follow_made(file, local, mention.callee, MAX_FACTORIES, seeds);
+            }
+        }
     }
 
     /// What is called that a call of `callee` in a function gives: under the names it is assigned to there, or, where the
