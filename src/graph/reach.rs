@@ -80,6 +80,8 @@ struct Search<'p> {
     /// How many functions of a tree bear a name.
     definitions: FxHashMap<(Symbol, Symbol), usize>,
     reached: FxHashSet<FunctionId>,
+    /// Those that issue something themselves.
+    issuing: FxHashSet<FunctionId>,
     places: FxHashSet<Place>,
     pending: Vec<FunctionId>,
     callers: FxHashMap<Symbol, Callers>,
@@ -105,6 +107,7 @@ impl<'p> Search<'p> {
             mentions: FxHashMap::default(),
             definitions: FxHashMap::default(),
             reached: FxHashSet::default(),
+            issuing: FxHashSet::default(),
             places: FxHashSet::default(),
             pending: Vec::new(),
             callers: FxHashMap::default(),
@@ -215,8 +218,10 @@ impl<'p> Search<'p> {
                 self.reach_at(dispatcher);
             }
         }
+        // What modules are built of would follow from one end of a model to the other: only who issues something there.
         if let Some(class) = class
-            && matches!(definition.name.as_str(), "__call__" | "forward")
+            && (definition.name.as_str() == "__call__"
+                || definition.name.as_str() == "forward" && self.issuing.contains(&function))
         {
             let mut called = Vec::new();
             self.calls_of_instances(class, &mut called);

@@ -161,11 +161,10 @@ impl<'p> Engine<'p> {
         })
     }
 
-    /// Whether a call hands over an object of a library, a wrapped model or a metric, to who uses what it is handed on some
-    /// ranks only: what it issues is known here, and who issues it there. Or an object that was made with something that
-    /// differs, to who asks it before something is issued.
+    /// Whether a call hands over a wrapped model to who runs it on some ranks only: what it issues is known here, and who
+    /// issues it there. Or an object that was made with something that differs, to who asks it before something is issued.
     pub(super) fn is_used_apart(&mut self, function: FunctionId, bound: &[Value]) -> bool {
-        let holds = bound.iter().any(|&arg| self.holds_library_object(arg, MAX_HELD));
+        let holds = bound.iter().any(|&arg| self.holds_wrapped(arg, MAX_HELD));
         let differs = bound.iter().any(|&arg| match self.values.node(arg) {
             Node::Instance(_, given) => given.iter().any(|&part| !self.values.vary(part).is_empty()),
             _ => false,
@@ -177,12 +176,12 @@ impl<'p> Engine<'p> {
         })
     }
 
-    fn holds_library_object(&self, value: Value, fuel: u8) -> bool {
+    fn holds_wrapped(&self, value: Value, fuel: u8) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
         match self.values.node(value) {
-            Node::Typed(_) => true,
-            Node::Instance(_, given) => given.iter().any(|&part| self.holds_library_object(part, fuel)),
-            Node::If(_, then, otherwise) => [then, otherwise].iter().any(|&&arm| self.holds_library_object(arm, fuel)),
+            Node::Typed(kind) => self.program.catalog.reduces_gradients(*kind),
+            Node::Instance(_, given) => given.iter().any(|&part| self.holds_wrapped(part, fuel)),
+            Node::If(_, then, otherwise) => [then, otherwise].iter().any(|&&arm| self.holds_wrapped(arm, fuel)),
             _ => false,
         }
     }
