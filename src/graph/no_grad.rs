@@ -1,19 +1,48 @@
-//! Forward passes without gradients: a model under `DistributedDataParallel` then exchanges its buffers at most, and tells
-//! so to its next pass, which leaves that out.
+//! Forward passes without gradients: a model under `DistributedDataParallel` then exchanges its buffers at most, if it has
+//! any, and tells so to its next pass, which leaves that out.
 
 use super::confidence::Evidence;
-use crate::base::{Site, Symbol};
+use super::resolve::Target;
+use crate::base::{FileId, Site, Symbol};
 use crate::model::{Block, Expr, ExprId, File, Stmt, each_statement};
 
 /// What turns gradients off, as a decorator or a context.
 const OFF: [&str; 2] = ["no_grad", "inference_mode"];
+
+/// What makes a module keep buffers: layers that keep statistics, and modules of the program that say so.
+const BUFFERS: [&str; 5] = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "register_buffer"];
 
 impl Evidence<'_, '_> {
     /// Whether the operation is such a forward pass, by its own function or one on the way to it.
     pub(super) fn is_without_gradients(&self) -> bool {
         let event = self.engine.effects.event(self.main);
         let mut way = self.calls.iter().map(|(site, _)| *site).chain([event.site]);
-        event.op.as_str() == "ddp_forward" && way.any(|site| self.stands_without_gradients(site))
+        event.op.as_str() == "ddp_forward"
+            && way.any(|site| self.stands_without_gradients(site))
+            && !self.models_have_buffers()
+    }
+
+    /// Whether models keep buffers that are made in a file on the way, or in one that such a file imports a class or a
+    /// function from: those are sent around in front of a pass, with gradients or without.
+    fn models_have_buffers(&self) -> bool {
+        let program = self.engine.program;
+        let buffers = BUFFERS.map(Symbol::new);
+        let has_buffers = |file: FileId| {
+            let functions = &program.file(file).model.functions;
+            functions.iter().flat_map(|function| &function.mentions).any(|name| buffers.contains(name))
+        };
+        let imported = |file: FileId| {
+            let imports = program.file(file).model.imports.iter().filter(|(_, import)| import.from);
+            let names = imports.flat_map(|(_, import)| &import.names).map(|alias| alias.alias.unwrap_or(alias.name));
+            names.filter_map(move |name| match program.global(file, name)? {
+                Target::Function(function) => Some(program.locate(function).0),
+                Target::Class(class) => Some(program.locate_class(class).0),
+                _ => None,
+            })
+        };
+        let (home, _) = program.locate(self.function);
+        let way = self.calls.iter().map(|(site, _)| site.file).chain([home]);
+        way.into_iter().any(|file| has_buffers(file) || imported(file).any(has_buffers))
     }
 
     fn stands_without_gradients(&self, site: Site) -> bool {

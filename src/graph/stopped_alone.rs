@@ -132,7 +132,27 @@ impl Walk<'_> {
         if asks_for_first_among(self.program, self.model, test) {
             return Some((self.site(test), Apart::First));
         }
-        self.asks_clock(test).then(|| (self.site(test), Apart::Clock))
+        (self.asks_clock(test) && !self.asks_what_all_were_told(test)).then(|| (self.site(test), Apart::Clock))
+    }
+
+    /// Whether a variable that the test asks is handed to a collective: it holds what all have agreed on.
+    fn asks_what_all_were_told(&self, test: ExprId) -> bool {
+        let model = self.model;
+        let mut asked = Vec::new();
+        each_expression(model, test, &mut |_, expr| asked.extend(if let Expr::Name(name) = expr { Some(name) } else { None }));
+        let mut told = false;
+        each_call(model, self.local, &mut |_, call| {
+            let dotted = self.program.resolve(self.file, self.local, call.callee);
+            let entry = dotted.and_then(|dotted| self.program.catalog.entry(dotted));
+            if matches!(entry, Some(Entry::Operation(_))) {
+                for &argument in model.list(call.args) {
+                    each_expression(model, argument, &mut |_, expr| {
+                        told |= matches!(expr, Expr::Name(name) if asked.contains(&name));
+                    });
+                }
+            }
+        });
+        told
     }
 
     /// Whether an expression reads a clock, or a variable that is made of what one says.

@@ -2,9 +2,11 @@
 
 use crate::base::Site;
 use crate::flow::{Effect, LoopKind, Node, Value, parts};
+use crate::model::BinaryOp;
 
 use super::super::blame::preorder;
 use super::super::confidence::Evidence;
+use super::super::evaluate::Engine;
 use super::super::evaluate::data::is_loader;
 use super::super::origin::variable_set_apart;
 use super::super::witness::SplitKind;
@@ -63,6 +65,30 @@ impl Evidence<'_, '_> {
             _ => counted(value),
         };
         self.leaf.is_some_and(|leaf| engine.questions_pooled(leaf).any(any_of))
+    }
+
+    /// Whether the turns of a loop are dealt out so that each rank has as many: what is dealt out was cut or filled up to a
+    /// multiple of the number of ranks, a rank takes so many whole ones, or the function refuses what does not come out even.
+    pub(in crate::graph) fn comes_out_even(&self) -> bool {
+        let values = &self.engine.values;
+        let of_ranks = |value: Value| matches!(values.node(value), Node::Size(_));
+        let is_cut = |part: Value| match *values.node(part) {
+            Node::Binary(BinaryOp::Mul | BinaryOp::FloorDiv, _, by) => of_ranks(by),
+            Node::Binary(BinaryOp::Mod, of, by) => of_ranks(by) && counts_something(self.engine, of),
+            _ => false,
+        };
+        if self.kind != SplitKind::Loop {
+            return false;
+        }
+        let refuses = |effect| match *self.engine.effects.get(effect) {
+            Effect::Choice { test, then, otherwise, .. } => {
+                let raises = [then, otherwise].into_iter().any(|arm| self.engine.effects.summed(arm).raises);
+                raises && values.any_part(test, MAX_PARTS, is_cut)
+            }
+            _ => false,
+        };
+        self.test.is_some_and(|over| values.any_part(over, MAX_PARTS, is_cut))
+            || preorder(self.engine, self.root).into_iter().any(refuses)
     }
 
     /// Whether a loop goes over objects that the program makes itself: how many is not a matter of data.
@@ -131,5 +157,14 @@ impl Evidence<'_, '_> {
             differs_otherwise
         };
         engine.values.search(test, MAX_PARTS, look) == Some(false) && is_turned
+    }
+}
+
+/// Whether a number is made of how many there are of something.
+fn counts_something(engine: &Engine<'_>, number: Value) -> bool {
+    match *engine.values.node(number) {
+        Node::Length(_) => true,
+        Node::Binary(_, left, right) => counts_something(engine, left) || counts_something(engine, right),
+        _ => false,
     }
 }

@@ -133,6 +133,8 @@ impl<'p> Engine<'p> {
             && let Some(method) = self.program.sole_method(frame.file, name)
             && self.reaches(method)
             && self.takes(frame, method, &arguments)
+            // Who hands a call on to what it holds calls that by its own name.
+            && method != frame.function
         {
             return self.call_method(frame, method, arguments, span);
         }
