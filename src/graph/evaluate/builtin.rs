@@ -27,7 +27,7 @@ const SEEDING: &[(&str, &[&str])] = &[
 pub(super) const BAR: &str = "progress bar";
 
 /// What a gathered list is wrapped in, at most: `enumerate(gathered.data)`.
-const MAX_WRAPPED: usize = 4;
+const MAX_WRAPPED: usize = 6;
 
 /// Parts of what a rank has put in that are looked at.
 const MAX_GIVEN: usize = 20;
@@ -52,6 +52,13 @@ impl<'p> Engine<'p> {
         }
         for _ in 0..MAX_WRAPPED {
             match self.values.node(of) {
+                // A rank that is alone hands back what it was given.
+                Node::If(_, then, otherwise) => {
+                    of = match self.values.node(*then) {
+                        Node::Agreed(..) => *then,
+                        _ => *otherwise,
+                    };
+                }
                 Node::Agreed(at, given, group) => {
                     return self.values.any_part(*given, MAX_GIVEN, |part| part == own).then_some((*at, *group));
                 }
