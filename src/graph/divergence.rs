@@ -98,9 +98,6 @@ impl Begun {
     /// Finds out the rest.
     pub fn prepared(self, program: &Program) -> Prepared {
         let candidates = candidates::of(program, &self.taint, &self.reaching);
-        if std::env::var_os("CAND").is_some() {
-            for &id in self.reaching.functions.iter() { eprintln!("REACH {} {} {:?}", program.function(id).name, candidates.contains(&id), self.reaching.places(id).iter().map(|p| (p.1, (p.1 != u32::MAX).then(|| program.function(id).mentions.get(p.1 as usize).map(|s| s.as_str())))).collect::<Vec<_>>()); }
-        }
         let reaching = self.reaching.functions;
         Prepared { reaching, taint: Arc::new(self.taint), candidates, stop: Arc::default() }
     }
@@ -194,7 +191,6 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
             if is_given_up() {
                 return out;
             }
-            if std::env::var_os("CAND").is_some() { eprintln!("TRACED {} parted {} {:?}", program.function(function).name, parting.is_some(), engine.effects.summed(root)); }
             if let Some(parting) = parting {
                 // What has been healed since may have settled it.
                 heals |= splits(&mut engine, function, parting, !heals, &mut healed, &mut out.splits);

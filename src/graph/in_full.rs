@@ -3,11 +3,15 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bindings::ImportedName;
+use super::blocks::is_test;
 use super::program::{FileEntry, Program, folder};
 use super::resolve::Target;
 use crate::base::{ClassId, FileId, Symbol};
 use crate::model::{Expr, File, Flow, LocalClass, Sink};
 use crate::vocabulary::speaks_of_ranks;
+
+/// Bytes of a file that others ask in their conditions: a helper is small, a model of a thousand lines is none.
+const MAX_HELPER: usize = 24_000;
 
 impl Program {
     /// Files of which only a skeleton was kept and which must be read in full: they import a path that another file
@@ -53,52 +57,75 @@ impl Program {
         self.files.iter().filter(speaks).map(|file| folder(&file.path)).collect()
     }
 
-    /// Skeletons of which a file that speaks of ranks asks something in its conditions: a clock in a class of its own, a
-    /// function that compares what it is handed. What they answer decides who issues what.
+    /// Skeletons of which a file that speaks of ranks asks something in its conditions: a method of a clock in a class of
+    /// its own, a function that compares what it is handed. What they answer decides who issues what.
     fn asked_by_others(&self) -> FxHashSet<FileId> {
         let mut found = FxHashSet::default();
-        for file in self.file_ids().filter(|&file| !self.is_skeleton(file)) {
+        // What a test asks in its conditions is as a rule the same on all ranks.
+        let whole = |&file: &FileId| !self.is_skeleton(file) && !is_test(&self.file(file).path);
+        for file in self.file_ids().filter(whole) {
             let model = &self.file(file).model;
             let mut sources = self.imported_from_skeletons(file, model);
             if sources.is_empty() || !speaks_of_ranks(&self.file(file).text) {
                 continue;
             }
-            let flows = || model.functions.iter().flat_map(|function| function.flows.iter().map(move |flow| (function, flow)));
-            let mut kept: Vec<(Symbol, FileId)> = Vec::new();
-            for (function, &Flow { to, start, end, .. }) in flows() {
-                let (Sink::Name(name) | Sink::Attribute(name)) = to else { continue };
-                let mentioned = function.mentions[start as usize..end as usize].iter();
-                kept.extend(mentioned.filter_map(|mentioned| sources.get(mentioned)).flatten().map(|&home| (name, home)));
+            let mut kept: Vec<(Symbol, Target)> = Vec::new();
+            for function in &model.functions {
+                for &Flow { to, start, end, .. } in &function.flows {
+                    let (Sink::Name(name) | Sink::Attribute(name)) = to else { continue };
+                    let mentioned = function.mentions[start as usize..end as usize].iter();
+                    let made = mentioned.filter_map(|mentioned| sources.get(mentioned)).flatten();
+                    kept.extend(made.map(|&made| (name, made)));
+                }
             }
-            for (name, home) in kept {
-                sources.entry(name).or_default().push(home);
+            for (name, made) in kept {
+                sources.entry(name).or_default().push(made);
             }
             for function in &model.functions {
                 for guard in &function.guards {
-                    let asked = function.mentions[guard.start as usize..guard.end as usize].iter();
-                    found.extend(asked.filter_map(|name| sources.get(name)).flatten());
+                    let asked = &function.mentions[guard.start as usize..guard.end as usize];
+                    for (at, name) in asked.iter().enumerate() {
+                        let answers = |target: &&Target| self.answers(**target, asked.get(at + 1).copied());
+                        let asked = sources.get(name).into_iter().flatten().filter(answers);
+                        found.extend(asked.filter_map(|&target| self.home(target)));
+                    }
                 }
             }
         }
         found
     }
 
+    /// Whether a function answers, or an object of a class, where a name stands behind it.
+    fn answers(&self, target: Target, behind: Option<Symbol>) -> bool {
+        match target {
+            Target::Class(class) => behind.is_some_and(|name| self.method(class, name).is_some()),
+            _ => true,
+        }
+    }
+
     /// The functions and classes that a file imports from skeletons, by the names that they have here.
-    fn imported_from_skeletons(&self, file: FileId, model: &File) -> FxHashMap<Symbol, Vec<FileId>> {
-        let mut found: FxHashMap<Symbol, Vec<FileId>> = FxHashMap::default();
+    fn imported_from_skeletons(&self, file: FileId, model: &File) -> FxHashMap<Symbol, Vec<Target>> {
+        let mut found: FxHashMap<Symbol, Vec<Target>> = FxHashMap::default();
         let names = model.imports.iter().filter(|(_, import)| import.from).flat_map(|(_, import)| &import.names);
         for alias in names {
             let bound = alias.alias.unwrap_or(alias.name);
-            let home = match self.global(file, bound) {
-                Some(Target::Function(function)) => self.locate(function).0,
-                Some(Target::Class(class)) => self.locate_class(class).0,
-                _ => continue,
-            };
-            if self.is_skeleton(home) {
-                found.entry(bound).or_default().push(home);
+            let is_helper = |home: FileId| self.is_skeleton(home) && self.file(home).text.len() <= MAX_HELPER;
+            if let Some(target) = self.global(file, bound)
+                && self.home(target).is_some_and(is_helper)
+            {
+                found.entry(bound).or_default().push(target);
             }
         }
         found
+    }
+
+    /// The file in which a function or a class stands.
+    fn home(&self, target: Target) -> Option<FileId> {
+        match target {
+            Target::Function(function) => Some(self.locate(function).0),
+            Target::Class(class) => Some(self.locate_class(class).0),
+            _ => None,
+        }
     }
 
     /// Whether the file imports a constant of another file that is an absolute path.

@@ -2,8 +2,6 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
-
 use super::super::protocol::Types;
 use super::super::program::Program;
 use super::Engine;
@@ -14,16 +12,28 @@ use crate::model::{Expr, ExprId, LocalFunction, Sink, Stmt, each_statement};
 /// Functions that assign to attributes of a name, looked into for one of them.
 const MAX_WRITERS: usize = 12;
 
-/// Which functions assign to an attribute of which name, of whatever object but their own.
-pub(super) type Writers = FxHashMap<Symbol, Vec<FunctionId>>;
+/// Which functions assign to an attribute of which name, of whatever object, by the index of
+/// the name.
+pub(super) struct Writers(Box<[(Symbol, FunctionId)]>);
+
+impl Writers {
+    fn of(&self, name: Symbol) -> &[(Symbol, FunctionId)] {
+        let from = self.0.partition_point(|writer| writer.0.index() < name.index());
+        let until = self.0.partition_point(|writer| writer.0.index() <= name.index());
+        &self.0[from..until]
+    }
+}
 
 impl<'p> Engine<'p> {
     /// What other functions assign to an attribute of objects of a class, where it may differ between ranks.
     pub(super) fn left_from_outside(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
         let writers = self.outside_writers();
-        let functions = writers.get(&name).filter(|functions| functions.len() <= MAX_WRITERS)?;
+        let functions = writers.of(name);
+        if functions.len() > MAX_WRITERS {
+            return None;
+        }
         let mut given = None;
-        for &function in functions {
+        for &(_, function) in functions {
             for (object, value) in stores(self.program, function, name) {
                 let (file, local) = self.program.locate(function);
                 let made = Types::new(self.program).class_of(file, local, object);
@@ -46,20 +56,19 @@ impl<'p> Engine<'p> {
             return known.clone();
         }
         let program = self.program;
-        let mut found = Writers::default();
+        let mut found: Vec<(Symbol, FunctionId)> = Vec::new();
         for file in program.file_ids() {
             for (index, function) in program.file(file).model.functions.iter().enumerate() {
                 let id = program.function_id(file, LocalFunction(index as u32));
-                for flow in &function.flows {
-                    let Sink::Attribute(name) = flow.to else { continue };
-                    let functions = found.entry(name).or_default();
-                    if functions.last() != Some(&id) {
-                        functions.push(id);
-                    }
-                }
+                found.extend(function.flows.iter().filter_map(|flow| match flow.to {
+                    Sink::Attribute(name) => Some((name, id)),
+                    _ => None,
+                }));
             }
         }
-        let found = Rc::new(found);
+        found.sort_unstable_by_key(|writer| (writer.0.index(), writer.1));
+        found.dedup();
+        let found = Rc::new(Writers(found.into()));
         self.outside_writers = Some(found.clone());
         found
     }
