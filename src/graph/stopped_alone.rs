@@ -139,7 +139,9 @@ impl Walk<'_> {
     fn asks_what_all_were_told(&self, test: ExprId) -> bool {
         let model = self.model;
         let mut asked = Vec::new();
-        each_expression(model, test, &mut |_, expr| asked.extend(if let Expr::Name(name) = expr { Some(name) } else { None }));
+        each_expression(model, test, &mut |_, expr| {
+            asked.extend(if let Expr::Name(name) = expr { Some(name) } else { None })
+        });
         let mut told = false;
         each_call(model, self.local, &mut |_, call| {
             let dotted = self.program.resolve(self.file, self.local, call.callee);

@@ -289,7 +289,12 @@ impl<'p> Engine<'p> {
         let definition = self.program.function(function);
         let bound = self.bind(function, &arguments);
         let by_convention = self.conventional_result(frame, function, span);
-        if self.may_wait(function, &bound) && !self.is_used_apart(function, &bound) {
+        // What was written into the object here is known here.
+        let written = |holder: Symbol| frame.receiver != Some(holder) && frame.paths.contains_key(&holder);
+        if self.may_wait(function, &bound)
+            && !arguments.holder.is_some_and(written)
+            && !self.is_used_apart(function, &bound)
+        {
             return by_convention.unwrap_or_else(|| self.pending_call(frame, function, bound, span));
         }
         let Some(summary) = self.summary(function) else {

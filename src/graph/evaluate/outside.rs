@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::super::protocol::Types;
 use super::super::program::Program;
+use super::super::protocol::Types;
 use super::Engine;
 use crate::base::{ClassId, FunctionId, Symbol};
 use crate::flow::Value;

@@ -217,9 +217,8 @@ fn made(model: &File, local: LocalFunction, callee: ExprId) -> (Vec<Symbol>, boo
         }),
         _ => {}
     });
-    let is_returned = |&value: &ExprId| {
-        is_made(value) || matches!(model.expr(value), Expr::Name(name) if names.contains(&name))
-    };
+    let is_returned =
+        |&value: &ExprId| is_made(value) || matches!(model.expr(value), Expr::Name(name) if names.contains(&name));
     let returned = returned.iter().any(is_returned);
     (names, returned)
 }
