@@ -39,25 +39,4 @@ impl Evidence<'_, '_> {
         };
         values.any_part(test, MAX_PARTS, is_entry)
     }
-
-    /// Whether what is asked is which word stands in something that the batch was put into, and not in the batch itself: it
-    /// names a setting that stands beside it.
-    pub(in crate::graph) fn asks_for_a_word(&self) -> bool {
-        let values = &self.engine.values;
-        let (Some(leaf), Some(test)) = (self.leaf.filter(|_| self.is_share()), self.test) else { return false };
-        let is_of_batch = |asked: Value| match *values.node(asked) {
-            Node::Attribute(of, _) | Node::Index(of, _) => of == leaf || matches!(values.node(of), Node::Item(..)),
-            Node::Item(..) => true,
-            _ => asked == leaf,
-        };
-        let asks = |part: Value| match *values.node(part) {
-            Node::Compare(CompareOp::Eq | CompareOp::NotEq, asked, word) => {
-                matches!(values.node(word), Node::Str(_))
-                    && values.any_part(asked, MAX_PARTS, |it| it == leaf)
-                    && !is_of_batch(asked)
-            }
-            _ => false,
-        };
-        values.any_part(test, MAX_PARTS, asks)
-    }
 }

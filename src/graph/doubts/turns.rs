@@ -12,6 +12,9 @@ use super::super::origin::variable_set_apart;
 use super::super::witness::SplitKind;
 use super::{MAX_PARTS, asks_the_batch};
 
+/// What a loop's iterator is wrapped in, at most.
+const MAX_WRAPPED: u8 = 4;
+
 impl Evidence<'_, '_> {
     /// Whether the number of turns is a guess: what a batch holds, or what is made of something that only its name calls
     /// this rank's own. Two of some thirty such loops were right (docs/precision.md); they mostly count alike, by
@@ -70,25 +73,21 @@ impl Evidence<'_, '_> {
     /// Whether the turns of a loop are dealt out so that each rank has as many: what is dealt out was cut or filled up to a
     /// multiple of the number of ranks, a rank takes so many whole ones, or the function refuses what does not come out even.
     pub(in crate::graph) fn comes_out_even(&self) -> bool {
-        let values = &self.engine.values;
-        let of_ranks = |value: Value| matches!(values.node(value), Node::Size(_));
-        let is_cut = |part: Value| match *values.node(part) {
-            Node::Binary(BinaryOp::Mul | BinaryOp::FloorDiv, _, by) => of_ranks(by),
-            Node::Binary(BinaryOp::Mod, of, by) => of_ranks(by) && counts_something(self.engine, of),
-            _ => false,
-        };
+        let engine = self.engine;
         if self.kind != SplitKind::Loop {
             return false;
         }
-        let refuses = |effect| match *self.engine.effects.get(effect) {
+        let refuses = |effect| match *engine.effects.get(effect) {
             Effect::Choice { test, then, otherwise, .. } => {
-                let raises = [then, otherwise].into_iter().any(|arm| self.engine.effects.summed(arm).raises);
-                raises && values.any_part(test, MAX_PARTS, is_cut)
+                let raises = [then, otherwise].into_iter().any(|arm| engine.effects.summed(arm).raises);
+                raises && engine.values.any_part(test, MAX_PARTS, |part| is_remainder(engine, part))
             }
             _ => false,
         };
-        self.test.is_some_and(|over| values.any_part(over, MAX_PARTS, is_cut))
-            || preorder(self.engine, self.root).into_iter().any(refuses)
+        self.test.is_some_and(|over| {
+            engine.values.any_part(over, MAX_PARTS, |part| is_multiple(engine, part))
+                || takes_whole_ones(engine, over, MAX_WRAPPED)
+        }) || preorder(engine, self.root).into_iter().any(refuses)
     }
 
     /// Whether a loop goes over objects that the program makes itself: how many is not a matter of data.
@@ -157,6 +156,50 @@ impl Evidence<'_, '_> {
             differs_otherwise
         };
         engine.values.search(test, MAX_PARTS, look) == Some(false) && is_turned
+    }
+}
+
+/// Whether a number is what is left over when so many are divided among the ranks.
+fn is_remainder(engine: &Engine<'_>, number: Value) -> bool {
+    match *engine.values.node(number) {
+        Node::Binary(BinaryOp::Mod, of, by) => is_size(engine, by) && counts_something(engine, of),
+        _ => false,
+    }
+}
+
+/// Whether a number is a multiple of the number of ranks: `n - n % world`, `n // world * world`, `ceil(n / world) * world`.
+fn is_multiple(engine: &Engine<'_>, number: Value) -> bool {
+    match *engine.values.node(number) {
+        Node::Binary(BinaryOp::Sub, _, rest) => is_remainder(engine, rest),
+        Node::Binary(BinaryOp::Mul, share, by) => {
+            is_size(engine, by) && engine.values.any_part(share, MAX_PARTS, |part| is_share(engine, part))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a number is divided by that of the ranks.
+fn is_share(engine: &Engine<'_>, number: Value) -> bool {
+    matches!(*engine.values.node(number), Node::Binary(BinaryOp::Div | BinaryOp::FloorDiv, _, by) if is_size(engine, by))
+}
+
+fn is_size(engine: &Engine<'_>, number: Value) -> bool {
+    matches!(engine.values.node(number), Node::Size(_))
+}
+
+/// Whether a loop goes over as many as there are for each rank in whole numbers, and none gets what is left over.
+fn takes_whole_ones(engine: &Engine<'_>, over: Value, fuel: u8) -> bool {
+    let Some(fuel) = fuel.checked_sub(1) else { return false };
+    let in_whole = |bounds: &[Value]| {
+        let any = |is: &dyn Fn(Value) -> bool| bounds.iter().any(|&bound| engine.values.any_part(bound, MAX_PARTS, is));
+        let chosen = |part: Value| matches!(engine.values.node(part), Node::If(..));
+        bounds.len() < 3 && any(&|part| is_share(engine, part)) && !any(&chosen)
+    };
+    match engine.values.node(over) {
+        Node::Range(bounds) => in_whole(bounds),
+        Node::Index(_, slice) => matches!(engine.values.node(*slice), Node::Range(bounds) if in_whole(bounds)),
+        Node::Mapped(_, parts) => parts.iter().any(|&part| takes_whole_ones(engine, part, fuel)),
+        _ => false,
     }
 }
 

@@ -26,12 +26,6 @@ const SEEDING: &[(&str, &[&str])] = &[
 /// A progress bar, of whether it is hidden.
 pub(super) const BAR: &str = "progress bar";
 
-/// What a gathered list is wrapped in, at most: `enumerate(gathered.data)`.
-const MAX_WRAPPED: usize = 6;
-
-/// Parts of what a rank has put in that are looked at.
-const MAX_GIVEN: usize = 20;
-
 const ALL_SEEDS: &[&str] = &["random seed", "numpy.random seed", "torch seed"];
 
 impl<'p> Engine<'p> {
@@ -42,32 +36,6 @@ impl<'p> Engine<'p> {
             matches!(last, "empty" | "zeros" | "ones" | "full" | "tensor" | "empty_like" | "zeros_like" | "ones_like")
         };
         matches!(self.values.node(value), Node::Apply(name, _) | Node::Mapped(name, _) if makes(*name))
-    }
-
-    /// `gathered[i]` beside what this rank has put in: where that was gathered, and among whom.
-    pub(super) fn gathered_beside_own(&self, element: Value, own: Value) -> Option<(crate::base::Site, Value)> {
-        let (Node::Item(_, mut of) | Node::Index(mut of, _)) = *self.values.node(element) else { return None };
-        if self.values.vary(own).is_empty() && !self.values.facts(own).open {
-            return None;
-        }
-        for _ in 0..MAX_WRAPPED {
-            match self.values.node(of) {
-                // A rank that is alone hands back what it was given.
-                Node::If(_, then, otherwise) => {
-                    of = match self.values.node(*then) {
-                        Node::Agreed(..) => *then,
-                        _ => *otherwise,
-                    };
-                }
-                Node::Agreed(at, given, group) => {
-                    return self.values.any_part(*given, MAX_GIVEN, |part| part == own).then_some((*at, *group));
-                }
-                Node::Mapped(_, parts) | Node::Apply(_, parts) => of = *parts.first()?,
-                Node::Attribute(inner, _) | Node::Item(_, inner) => of = *inner,
-                _ => return None,
-            }
-        }
-        None
     }
 
     /// `x == mine for x in gathered`, where `mine` is what this rank has put in: where that was gathered, and among whom.

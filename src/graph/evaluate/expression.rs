@@ -61,14 +61,7 @@ impl<'p> Engine<'p> {
                     crate::model::CompareOp::Eq if self.asks_for_mpi(left, right) => {
                         self.values.make(Node::Bool(false))
                     }
-                    _ => {
-                        let asked = self.values.make(Node::Compare(op, left, right));
-                        // Whether anybody has said other than this rank has is the same for all.
-                        match self.gathered_beside_own(left, right).or_else(|| self.gathered_beside_own(right, left)) {
-                            Some((at, group)) => self.values.make(Node::Agreed(at, asked, group)),
-                            None => asked,
-                        }
-                    }
+                    _ => self.values.make(Node::Compare(op, left, right)),
                 }
             }
             Expr::And(parts) => self.short_circuit(frame, model.list(parts).to_vec(), true),
