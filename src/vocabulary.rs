@@ -9,8 +9,8 @@ use aho_corasick::AhoCorasick;
 
 use crate::model::Detail;
 
-/// Words of ranks and groups, of batches and steps, of the environment, of paths, of goldens, of a control plane.
-const WORDS: &[&str] = &[
+/// Words that only those use who speak to other ranks, or train with them.
+const OF_RANKS: &[&str] = &[
     "torch.distributed",
     "torch import distributed",
     "all_reduce",
@@ -19,11 +19,23 @@ const WORDS: &[&str] = &[
     "allgather",
     "barrier",
     "broadcast",
-    "reduce_scatter",
     "gather_object",
     "gather_for_metrics",
-    "reduce_mean",
     "process_group",
+    "accelerator.",
+    "deepspeed",
+    "DataParallel",
+    "fully_shard",
+    "full_tensor",
+    "mpi4py",
+    "horovod",
+    "loss.backward(",
+];
+
+/// Other words of ranks and groups, of batches and steps, of the environment, of paths, of goldens, of a control plane.
+const WORDS: &[&str] = &[
+    "reduce_scatter",
+    "reduce_mean",
     "new_group",
     "get_rank",
     "world_size",
@@ -49,18 +61,12 @@ const WORDS: &[&str] = &[
     "global_zero",
     "rank_zero",
     "process_zero",
-    "deepspeed",
-    "accelerator.",
     "PartialState",
     "wait_for_everyone",
-    "DataParallel",
     "device_mesh",
     "DTensor",
     "is_distributed",
-    "full_tensor",
     "state_dict_type",
-    "mpi4py",
-    "horovod",
     "torch_xla",
     "hvd.",
     "dist.",
@@ -86,7 +92,6 @@ const WORDS: &[&str] = &[
     "mpiexec",
     "horovodrun",
     "\"accelerate\"",
-    "loss.backward(",
     "loader:",
     "loader):",
     "attention_mask\"].sum(",
@@ -100,34 +105,13 @@ const WORDS: &[&str] = &[
     "'~",
 ];
 
-static FINDER: LazyLock<AhoCorasick> =
-    LazyLock::new(|| AhoCorasick::new(WORDS).expect("a list of literal words makes an automaton"));
+static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| finder(OF_RANKS.iter().chain(WORDS)));
 
-/// Words that only those use who speak to other ranks, or train with them.
-const OF_RANKS: &[&str] = &[
-    "torch.distributed",
-    "torch import distributed",
-    "all_reduce",
-    "allreduce",
-    "all_gather",
-    "allgather",
-    "barrier",
-    "broadcast",
-    "gather_object",
-    "gather_for_metrics",
-    "process_group",
-    "accelerator.",
-    "deepspeed",
-    "DataParallel",
-    "fully_shard",
-    "full_tensor",
-    "mpi4py",
-    "horovod",
-    "loss.backward(",
-];
+static OF_RANKS_FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| finder(OF_RANKS));
 
-static OF_RANKS_FINDER: LazyLock<AhoCorasick> =
-    LazyLock::new(|| AhoCorasick::new(OF_RANKS).expect("a list of literal words makes an automaton"));
+fn finder<'w>(words: impl IntoIterator<Item = &'w &'w str>) -> AhoCorasick {
+    AhoCorasick::new(words).expect("a list of literal words makes an automaton")
+}
 
 /// Whether a file may issue what waits for other ranks.
 pub fn speaks_of_ranks(text: &str) -> bool {

@@ -80,7 +80,8 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
     out
 }
 
-/// Names of functions that let a parameter decide what they issue, or hand it to one that does; of operations too.
+/// Names of functions that let a parameter decide what they issue, call it on some ranks only, or hand it to one that does;
+/// of operations too.
 fn sensitive(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Symbol> {
     let mut names: FxHashSet<Symbol> = program
         .catalog

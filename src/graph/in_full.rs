@@ -7,7 +7,7 @@ use super::blocks::is_test;
 use super::program::{FileEntry, Program, folder};
 use super::resolve::Target;
 use crate::base::{ClassId, FileId, Symbol};
-use crate::model::{Expr, File, Flow, LocalClass, Sink};
+use crate::model::{Expr, Flow, LocalClass, Sink};
 use crate::vocabulary::speaks_of_ranks;
 
 /// Bytes of a file that others ask in their conditions: a helper is small, a model of a thousand lines is none.
@@ -65,11 +65,11 @@ impl Program {
         let whole = |&file: &FileId| !self.is_skeleton(file) && !is_test(&self.file(file).path);
         for file in self.file_ids().filter(whole) {
             let model = &self.file(file).model;
-            let mut sources = self.imported_from_skeletons(file, model);
+            let mut sources = self.imported_from_skeletons(file);
             if sources.is_empty() || !speaks_of_ranks(&self.file(file).text) {
                 continue;
             }
-            let mut kept: Vec<(Symbol, Target)> = Vec::new();
+            let mut kept: Vec<(Symbol, (Target, FileId))> = Vec::new();
             for function in &model.functions {
                 for &Flow { to, start, end, .. } in &function.flows {
                     let (Sink::Name(name) | Sink::Attribute(name)) = to else { continue };
@@ -85,9 +85,10 @@ impl Program {
                 for guard in &function.guards {
                     let asked = &function.mentions[guard.start as usize..guard.end as usize];
                     for (at, name) in asked.iter().enumerate() {
-                        let answers = |target: &&Target| self.answers(**target, asked.get(at + 1).copied());
+                        let answers =
+                            |(target, _): &&(Target, FileId)| self.answers(*target, asked.get(at + 1).copied());
                         let asked = sources.get(name).into_iter().flatten().filter(answers);
-                        found.extend(asked.filter_map(|&target| self.home(target)));
+                        found.extend(asked.map(|(_, home)| *home));
                     }
                 }
             }
@@ -104,28 +105,14 @@ impl Program {
     }
 
     /// The functions and classes that a file imports from skeletons, by the names that they have here.
-    fn imported_from_skeletons(&self, file: FileId, model: &File) -> FxHashMap<Symbol, Vec<Target>> {
-        let mut found: FxHashMap<Symbol, Vec<Target>> = FxHashMap::default();
-        let names = model.imports.iter().filter(|(_, import)| import.from).flat_map(|(_, import)| &import.names);
-        for alias in names {
-            let bound = alias.alias.unwrap_or(alias.name);
-            let is_helper = |home: FileId| self.is_skeleton(home) && self.file(home).text.len() <= MAX_HELPER;
-            if let Some(target) = self.global(file, bound)
-                && self.home(target).is_some_and(is_helper)
-            {
-                found.entry(bound).or_default().push(target);
+    fn imported_from_skeletons(&self, file: FileId) -> FxHashMap<Symbol, Vec<(Target, FileId)>> {
+        let mut found: FxHashMap<Symbol, Vec<(Target, FileId)>> = FxHashMap::default();
+        for (bound, target, home) in self.imported_by_name(file) {
+            if self.is_skeleton(home) && self.file(home).text.len() <= MAX_HELPER {
+                found.entry(bound).or_default().push((target, home));
             }
         }
         found
-    }
-
-    /// The file in which a function or a class stands.
-    fn home(&self, target: Target) -> Option<FileId> {
-        match target {
-            Target::Function(function) => Some(self.locate(function).0),
-            Target::Class(class) => Some(self.locate_class(class).0),
-            _ => None,
-        }
     }
 
     /// Whether the file imports a constant of another file that is an absolute path.

@@ -2,7 +2,6 @@
 //! any, and tells so to its next pass, which leaves that out.
 
 use super::confidence::Evidence;
-use super::resolve::Target;
 use crate::base::{FileId, Site, Symbol};
 use crate::model::{Block, Expr, ExprId, File, Stmt, each_statement};
 
@@ -31,18 +30,10 @@ impl Evidence<'_, '_> {
             let functions = &program.file(file).model.functions;
             functions.iter().flat_map(|function| &function.mentions).any(|name| buffers.contains(name))
         };
-        let imported = |file: FileId| {
-            let imports = program.file(file).model.imports.iter().filter(|(_, import)| import.from);
-            let names = imports.flat_map(|(_, import)| &import.names).map(|alias| alias.alias.unwrap_or(alias.name));
-            names.filter_map(move |name| match program.global(file, name)? {
-                Target::Function(function) => Some(program.locate(function).0),
-                Target::Class(class) => Some(program.locate_class(class).0),
-                _ => None,
-            })
-        };
         let (home, _) = program.locate(self.function);
         let way = self.calls.iter().map(|(site, _)| site.file).chain([home]);
-        way.into_iter().any(|file| has_buffers(file) || imported(file).any(has_buffers))
+        let imports_one = |file| program.imported_by_name(file).any(|(_, _, home)| has_buffers(home));
+        way.into_iter().any(|file| has_buffers(file) || imports_one(file))
     }
 
     fn stands_without_gradients(&self, site: Site) -> bool {

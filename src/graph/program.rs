@@ -244,6 +244,21 @@ impl Program {
         methods
     }
 
+    /// The functions and classes of the program that a file imports by name: under which, what, and where that stands.
+    pub fn imported_by_name(&self, file: FileId) -> impl Iterator<Item = (Symbol, Target, FileId)> + '_ {
+        let imports = self.file(file).model.imports.iter().filter(|(_, import)| import.from);
+        let names = imports.flat_map(|(_, import)| &import.names).map(|alias| alias.alias.unwrap_or(alias.name));
+        names.filter_map(move |bound| {
+            let target = self.global(file, bound)?;
+            let home = match target {
+                Target::Function(function) => self.locate(function).0,
+                Target::Class(class) => self.locate_class(class).0,
+                _ => return None,
+            };
+            Some((bound, target, home))
+        })
+    }
+
     /// The file behind `id`.
     pub fn file(&self, id: FileId) -> &FileEntry {
         &self.files[id.index()]

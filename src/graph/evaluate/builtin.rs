@@ -2,6 +2,7 @@
 
 use super::arguments::Arguments;
 use super::data;
+use super::dealt::given;
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
 use crate::catalog::{self, Entry, ValueKind};
@@ -222,7 +223,9 @@ impl<'p> Engine<'p> {
                 self.mapping_call(frame, dotted, callee, &args[1..], span)
             }
             ("datasets.distributed.split_dataset_by_node", Some(dataset))
-                if let Some(share) = self.share_by_node(frame, dataset, &arguments, span) =>
+                if let Some(count) = given(&arguments, 2, "world_size")
+                    && let Some(rank) = given(&arguments, 1, "rank")
+                    && let Some(share) = self.dealt_out(frame, dataset, (count, rank), span) =>
             {
                 share
             }

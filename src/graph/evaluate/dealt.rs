@@ -81,23 +81,9 @@ impl<'p> Engine<'p> {
         arguments: &Arguments,
         span: Span,
     ) -> Option<Value> {
-        if method.as_str() != "shard" {
-            return None;
-        }
-        let (count, index) = (given(arguments, 0, "num_shards")?, given(arguments, 1, "index")?);
-        self.dealt_out(frame, dataset, (count, index), span)
-    }
-
-    /// `split_dataset_by_node(dataset, rank, world_size)`
-    pub(super) fn share_by_node(
-        &mut self,
-        frame: &mut Frame<'p>,
-        dataset: Value,
-        arguments: &Arguments,
-        span: Span,
-    ) -> Option<Value> {
-        let (index, count) = (given(arguments, 1, "rank")?, given(arguments, 2, "world_size")?);
-        self.dealt_out(frame, dataset, (count, index), span)
+        let dealt = (method.as_str() == "shard")
+            .then(|| Some((given(arguments, 0, "num_shards")?, given(arguments, 1, "index")?)))??;
+        self.dealt_out(frame, dataset, dealt, span)
     }
 
     /// What is dealt out by turns, to the one at a place among so many: as many items as there are for it.
@@ -204,7 +190,7 @@ impl<'p> Engine<'p> {
 }
 
 /// An argument by its place or its name.
-fn given(arguments: &Arguments, position: usize, name: &str) -> Option<Value> {
+pub(super) fn given(arguments: &Arguments, position: usize, name: &str) -> Option<Value> {
     let named = arguments.keywords.iter().find(|keyword| keyword.0.as_str() == name);
     named.map(|keyword| keyword.1).or_else(|| arguments.positional.get(position).map(|given| given.0))
 }

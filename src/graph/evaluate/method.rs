@@ -2,7 +2,7 @@
 
 use crate::base::{FunctionId, Span, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{ChoiceForm, Effects, Node, Value};
+use crate::flow::{Node, Value};
 use crate::model::{Call, ExprId};
 
 use super::super::resolve::Target;
@@ -232,12 +232,18 @@ impl<'p> Engine<'p> {
         match self.wrapper_guard(frame, method, span) {
             None => self.call_decorated(frame, method, arguments, span),
             Some(guard) => {
-                let mut value = self.none;
-                let (effect, changes, _) = self.arm(frame, Some(guard), |engine, frame| {
-                    value = engine.call_decorated(frame, method, arguments, span);
-                });
-                self.choose(frame, guard, span, ChoiceForm::Wrapper, effect, Effects::NOTHING);
-                self.merge(frame, guard, span, (changes, false), (Vec::new(), false));
+                let outer = std::mem::take(&mut frame.sequence);
+                let value = self.call_decorated(frame, method, arguments, span);
+                let effect = self.take_sequence(frame);
+                frame.sequence = outer;
+                self.choose(
+                    frame,
+                    guard,
+                    span,
+                    crate::flow::ChoiceForm::Wrapper,
+                    effect,
+                    crate::flow::Effects::NOTHING,
+                );
                 let none = self.none;
                 self.values.make(Node::If(guard, value, none))
             }

@@ -32,11 +32,12 @@ impl<'p> Engine<'p> {
         if functions.len() > MAX_WRITERS {
             return None;
         }
+        let types = Types::new(self.program);
         let mut given = None;
         for &(_, function) in functions {
             for (object, value) in stores(self.program, function, name) {
                 let (file, local) = self.program.locate(function);
-                let made = Types::new(self.program).class_of(file, local, object);
+                let made = types.class_of(file, local, object);
                 if !made.is_some_and(|made| self.program.lineage(made).contains(&class)) {
                     continue;
                 }

@@ -1,10 +1,7 @@
 """Who runs a wrapped model on some ranks only does not know what it is; who hands it over does."""
 import torch.distributed as dist
+from torch import nn
 from torch.nn.parallel import DistributedDataParallel as DDP
-
-
-def wrapped(net):
-    return DDP(net)
 
 
 def train(model, x):
@@ -28,22 +25,29 @@ class Trainer:
             self.model(x).sum().backward()
 
 
-class Evaluator:
-    def __init__(self, net):
-        self.model = wrapped(net)
-
-    def run(self, x):
-        if dist.get_rank() == 0:
-            self.model(x)  # error: [conditional-collective]
-
-    def run_inner(self, x):
-        if dist.get_rank() == 0:
-            self.model.module(x)
-
-
 class Reducer:
     def __call__(self, x):
         dist.all_reduce(x)
+
+
+class Criterion(nn.Module):
+    def forward(self, x):
+        dist.all_reduce(x)
+        return x
+
+
+class Judge:
+    def __init__(self):
+        self.criterion = Criterion()
+
+    def on_first(self, x):
+        if dist.get_rank() == 0:
+            self.criterion(x)  # error: [conditional-collective]
+
+    def everywhere(self, x):
+        loss = self.criterion(x)
+        if dist.get_rank() == 0:
+            print(loss)
 
 
 def main(net, x):
