@@ -18,7 +18,7 @@ use super::taint::Taint;
 
 /// The functions worth evaluating, of those that reach a collective.
 pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<FunctionId> {
-    let sensitive = sensitive(program, taint, reaching);
+    let sensitive = sensitive(program, reaching);
     let for_one = program.catalog.decorators_for_one();
     let mut out = FxHashSet::default();
     for file in program.file_ids() {
@@ -80,9 +80,8 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
     out
 }
 
-/// Names of functions that let a parameter decide what they issue, call it on some ranks only, or hand it to one that does;
-/// of operations too.
-fn sensitive(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Symbol> {
+/// Names of functions that let a parameter decide what they issue, or hand it to one that does; of operations too.
+fn sensitive(program: &Program, reaching: &Reaching) -> FxHashSet<Symbol> {
     let mut names: FxHashSet<Symbol> = program
         .catalog
         .entries()
@@ -115,14 +114,7 @@ fn sensitive(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet
             continue;
         }
         let parts = Parts { function, places: reaching.places(id), suspects: &suspects, taint: None };
-        // What a parameter is may be known to the caller alone, and whether it is called on this rank to the callee.
-        let calls_apart = || {
-            parts.calls_suspect() && {
-                let differing = Suspects::of(taint, function, taint.imported(file).to_vec());
-                Parts { suspects: &differing, taint: Some(taint), ..parts }.decides()
-            }
-        };
-        if parts.decides() || parts.hands_on(&operations) || calls_apart() {
+        if parts.decides() || parts.hands_on(&operations) {
             names.extend(names_of(program, id));
             if let Some(home) = home {
                 names.extend(names_of(program, program.function_id(file, home)));
@@ -210,12 +202,6 @@ impl Parts<'_> {
             let from = given.min().or(at.checked_sub(1));
             from.is_some_and(|from| self.suspects.within(from, at))
         })
-    }
-
-    /// Whether what reaches a collective is the call of something that may differ, or of a method of it.
-    fn calls_suspect(&self) -> bool {
-        let called = |place: &Place| place.1 != SOMEWHERE && self.suspects.within(place.1, place.1 + 1);
-        self.is_called_on_suspect() || self.places.iter().any(called)
     }
 
     /// Whether something that may differ is handed to a callee that lets it decide, or that is not known.

@@ -25,6 +25,21 @@ def cut(items, x):
         dist.all_reduce(x)  # low: [divergent-loop]
 
 
+def whole_shares(items, x):
+    per = len(items) // dist.get_world_size()
+    rank = dist.get_rank()
+    for number in range(rank * per, (rank + 1) * per):
+        dist.all_reduce(x)  # low: [divergent-loop]
+
+
+def refused(items, x):
+    world = dist.get_world_size()
+    if len(items) % world:
+        raise ValueError("the items do not come out even")
+    for item in items[dist.get_rank() :: world]:
+        dist.all_reduce(x)  # low: [divergent-loop]
+
+
 def uneven(items, x):
     world = dist.get_world_size()
     for number in range(dist.get_rank(), len(items), world):

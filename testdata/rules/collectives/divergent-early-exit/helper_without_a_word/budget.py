@@ -9,7 +9,3 @@ class Budget:
 
     def is_spent(self):
         return time.monotonic() - self.begun > self.seconds
-
-
-def first(number):
-    return number == 0
