@@ -12,8 +12,8 @@ use crate::model::{Expr, ExprId, LocalFunction, Sink, Stmt, each_statement};
 /// Functions that assign to attributes of a name, looked into for one of them.
 const MAX_WRITERS: usize = 12;
 
-/// Which functions assign to an attribute of which name, of whatever object, by the index of
-/// the name.
+/// Which functions that are no methods assign to an attribute of which name, of whatever object: by the index of the name.
+/// Methods mostly write to their own object, and there are too many of them.
 pub(super) struct Writers(Box<[(Symbol, FunctionId)]>);
 
 impl Writers {
@@ -25,7 +25,7 @@ impl Writers {
 }
 
 impl<'p> Engine<'p> {
-    /// What other functions assign to an attribute of objects of a class, where it may differ between ranks.
+    /// What functions assign to an attribute of objects of a class, where it may differ between ranks.
     pub(super) fn left_from_outside(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
         let writers = self.outside_writers();
         let functions = writers.of(name);
@@ -60,6 +60,9 @@ impl<'p> Engine<'p> {
         let mut found: Vec<(Symbol, FunctionId)> = Vec::new();
         for file in program.file_ids() {
             for (index, function) in program.file(file).model.functions.iter().enumerate() {
+                if function.class.is_some() {
+                    continue;
+                }
                 let id = program.function_id(file, LocalFunction(index as u32));
                 found.extend(function.flows.iter().filter_map(|flow| match flow.to {
                     Sink::Attribute(name) => Some((name, id)),
@@ -75,19 +78,17 @@ impl<'p> Engine<'p> {
     }
 }
 
-/// The objects and values of assignments to an attribute of that name that are not the function's own object's.
+/// The objects and values of a function's assignments to an attribute of that name.
 fn stores(program: &Program, function: FunctionId, name: Symbol) -> Vec<(ExprId, ExprId)> {
     let (file, local) = program.locate(function);
     let model = &program.file(file).model;
     let definition = model.function(local);
-    let own = definition.class.and(definition.parameters.first()).map(|first| first.name);
     let mut found = Vec::new();
     each_statement(model, definition.body, &mut |_, stmt| {
         let Stmt::Assign { targets, value } = stmt else { return };
         for &target in model.list(*targets) {
             if let Expr::Attribute { value: object, name: written } = model.expr(target)
                 && written == name
-                && !matches!(model.expr(object), Expr::Name(holder) if Some(holder) == own)
             {
                 found.push((object, *value));
             }
