@@ -2,27 +2,19 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::hash::{BuildHasher as _, Hash, Hasher};
+use std::hash::BuildHasher as _;
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{LazyLock, RwLock};
+use std::sync::{LazyLock, OnceLock, RwLock};
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-/// An interned string. Two symbols are equal exactly when their strings are; comparing them compares addresses.
+/// An interned string: its number, counted from one. Two symbols are equal exactly when their strings are.
 ///
-/// The address depends on thread timing: never sort by it, sort by [`Symbol::as_str`].
-#[derive(Clone, Copy)]
-pub struct Symbol(&'static Interned);
-
-/// The text of a symbol, with its hash: growing a table need not read texts again.
-#[derive(Clone, Copy)]
-struct Interned {
-    text: &'static str,
-    hash: u64,
-    /// How many were interned before.
-    index: u32,
-}
+/// The number depends on thread timing: never sort by it, sort by [`Symbol::as_str`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Symbol(NonZeroU32);
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
@@ -32,42 +24,46 @@ const SHARDS: usize = 1 << SHARD_BITS;
 /// Symbols that a thread remembers, by their hashes: most names of a file are the names of the file before.
 const RECENT_BITS: u32 = 13;
 
-/// Bytes and records that are taken from the allocator at once.
+/// Bytes that are taken from the allocator at once.
 const TEXT_CHUNK: usize = 16 << 10;
-const RECORD_CHUNK: usize = 256;
+
+/// Texts whose places are made at once, as a power of two, and how often that can be done: 67 million texts.
+const PIECE_BITS: u32 = 14;
+const PIECES: usize = 1 << 12;
+
+/// Places of texts, by the numbers of their symbols. What was written is never moved: reading takes no lock.
+type Piece = Box<[OnceLock<&'static str>]>;
+
+static TEXTS: [OnceLock<Piece>; PIECES] = [const { OnceLock::new() }; PIECES];
 
 static INTERNER: LazyLock<[RwLock<Shard>; SHARDS]> =
     LazyLock::new(|| std::array::from_fn(|_| RwLock::new(Shard::default())));
 
 thread_local! {
-    static RECENT: [Cell<Option<Symbol>>; 1 << RECENT_BITS] =
+    static RECENT: [Cell<Option<(u64, Symbol)>>; 1 << RECENT_BITS] =
         const { [const { Cell::new(None) }; 1 << RECENT_BITS] };
 }
 
-/// A part of the table of symbols, and room for more of them.
+/// A part of the table of symbols, and room for more of their texts.
 #[derive(Default)]
 struct Shard {
+    /// Symbols with the hashes of their texts: growing a table need not read them again.
     table: HashTable<(u64, Symbol)>,
     texts: &'static mut [u8],
-    records: &'static mut [Interned],
 }
 
 impl Shard {
     fn find(&self, hash: u64, text: &str) -> Option<Symbol> {
-        let same = |known: &(u64, Symbol)| known.0 == hash && known.1.0.text == text;
+        let same = |known: &(u64, Symbol)| known.0 == hash && known.1.as_str() == text;
         self.table.find(within(hash), same).map(|known| known.1)
     }
 
     fn add(&mut self, hash: u64, text: &str) -> Symbol {
-        let index = COUNT.fetch_add(1, Ordering::Relaxed);
-        let interned = Interned { text: self.keep(text), hash, index };
-        if self.records.is_empty() {
-            self.records = vec![interned; RECORD_CHUNK].leak();
-        }
-        let (record, rest) = std::mem::take(&mut self.records).split_first_mut().expect("it was filled");
-        self.records = rest;
-        *record = interned;
-        let symbol = Symbol(record);
+        let symbol = Symbol::numbered(COUNT.fetch_add(1, Ordering::Relaxed));
+        let (piece, place) = symbol.place();
+        let piece = TEXTS[piece].get_or_init(|| (0..1 << PIECE_BITS).map(|_| OnceLock::new()).collect());
+        // Each number is given once.
+        let _ = piece[place].set(self.keep(text));
         self.table.insert_unique(within(hash), (hash, symbol), |known| within(known.0));
         symbol
     }
@@ -98,13 +94,13 @@ impl Symbol {
         RECENT.with(|recent| {
             let recent = &recent[(hash >> (64 - RECENT_BITS)) as usize];
             if let Some(known) = recent.get()
-                && known.0.hash == hash
-                && known.0.text == text
+                && known.0 == hash
+                && known.1.as_str() == text
             {
-                return known;
+                return known.1;
             }
             let symbol = Symbol::interned(hash, text);
-            recent.set(Some(symbol));
+            recent.set(Some((hash, symbol)));
             symbol
         })
     }
@@ -123,12 +119,25 @@ impl Symbol {
 
     /// The text of the symbol.
     pub fn as_str(self) -> &'static str {
-        self.0.text
+        let (piece, place) = self.place();
+        let text = TEXTS[piece].get().and_then(|piece| piece[place].get());
+        text.expect("who holds a symbol has it from where its text was put")
     }
 
-    /// Its place among all symbols, for side tables of [`Symbol::count`] entries. Depends on thread timing, as addresses do.
+    /// Its place among all symbols, for side tables of [`Symbol::count`] entries. Depends on thread timing.
     pub fn index(self) -> usize {
-        self.0.index as usize
+        self.0.get() as usize - 1
+    }
+
+    /// The symbol of that index.
+    fn numbered(index: u32) -> Symbol {
+        Symbol(NonZeroU32::MIN.saturating_add(index))
+    }
+
+    /// Where its text stands: which piece, and where in it.
+    fn place(self) -> (usize, usize) {
+        let index = self.index();
+        (index >> PIECE_BITS, index & ((1 << PIECE_BITS) - 1))
     }
 
     /// How many symbols there are at this moment.
@@ -152,24 +161,6 @@ impl Symbol {
             Some((_, last)) => Symbol::new(last),
             None => self,
         }
-    }
-
-    fn address(self) -> usize {
-        std::ptr::from_ref(self.0).addr()
-    }
-}
-
-impl PartialEq for Symbol {
-    fn eq(&self, other: &Symbol) -> bool {
-        self.address() == other.address()
-    }
-}
-
-impl Eq for Symbol {}
-
-impl Hash for Symbol {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.address().hash(state);
     }
 }
 

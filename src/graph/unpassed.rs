@@ -99,7 +99,7 @@ fn is_assigned(model: &File, function: LocalFunction, parameter: Symbol) -> bool
     let is_it = |expr: ExprId| model.expr(expr) == Expr::Name(parameter);
     let fills_in = |value: ExprId| match model.expr(value) {
         Expr::Or(parts) => model.list(parts).first().is_some_and(|&first| is_it(first)),
-        Expr::IfElse { then, otherwise, .. } => is_it(then) || is_it(otherwise),
+        Expr::IfElse(at) => model.if_else(at)[1..].iter().any(|&arm| is_it(arm)),
         _ => false,
     };
     let assigns = |stmt: &Stmt| match *stmt {
@@ -185,8 +185,8 @@ fn is_given(model: &File, function: LocalFunction, call: ExprId, group: Symbol) 
         }
         for root in expressions_of(model, stmt) {
             each_expression(model, root, &mut |_, expr| {
-                if let Expr::IfElse { test, .. } = expr {
-                    given &= !asks_for(model, test, group);
+                if let Expr::IfElse(at) = expr {
+                    given &= !asks_for(model, model.if_else(at)[0], group);
                 }
             });
         }

@@ -205,7 +205,8 @@ fn switches(program: &Program, class: ClassId, file: FileId, forward: LocalFunct
         }
         for root in expressions_of(model, stmt) {
             each_expression(model, root, &mut |_, expr| {
-                if let Expr::IfElse { test, then, otherwise } = expr {
+                if let Expr::IfElse(at) = expr {
+                    let [test, then, otherwise] = model.if_else(at);
                     for arm in [then, otherwise] {
                         let mut used = Vec::new();
                         used_in(model, arm, &mut used);

@@ -51,7 +51,7 @@ fn fold_within(file: &File, expr: ExprId, names: &dyn Fn(ExprId) -> Option<Const
     match file.expr(expr) {
         Expr::None => Some(Constant::None),
         Expr::Bool(value) => Some(Constant::Bool(value)),
-        Expr::Int(value) => Some(Constant::Int(value)),
+        Expr::Int(value) => Some(Constant::Int(i64::from(value))),
         Expr::Str(text) => Some(Constant::Str(text.as_str().to_owned())),
         Expr::Name(_) => names(expr),
         Expr::Attribute { .. } => names(expr),

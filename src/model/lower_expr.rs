@@ -83,7 +83,7 @@ impl Lowerer {
             ast::Expr::NoneLiteral(_) => Expr::None,
             ast::Expr::BooleanLiteral(literal) => Expr::Bool(literal.value),
             ast::Expr::NumberLiteral(literal) => match &literal.value {
-                ast::Number::Int(value) => value.as_i64().map_or(Expr::Missing, Expr::Int),
+                ast::Number::Int(value) => value.as_i32().map_or(Expr::Missing, Expr::Int),
                 _ => Expr::Missing,
             },
             ast::Expr::StringLiteral(literal) => self.string(literal.value.to_str()).map_or(Expr::Missing, Expr::Str),
@@ -122,7 +122,7 @@ impl Lowerer {
                 let end = self.mark();
                 let (then, otherwise) = (self.expr(&choice.body), self.expr(&choice.orelse));
                 self.condition(start, end);
-                Expr::IfElse { test, then, otherwise }
+                Expr::IfElse(self.file.push_if_else([test, then, otherwise]))
             }
             ast::Expr::Subscript(subscript) => {
                 let value = self.expr(&subscript.value);

@@ -5,6 +5,7 @@
 mod definition;
 mod expr;
 mod names;
+mod spans;
 mod stmt;
 
 use rustc_hash::FxHashSet;
@@ -14,6 +15,7 @@ use crate::base::{Span, Symbol};
 pub use definition::*;
 pub use expr::*;
 pub use names::Names;
+use spans::Spans;
 pub use stmt::*;
 
 use super::comments::Comment;
@@ -59,13 +61,13 @@ impl Block {
 #[derive(Clone, Debug, Default)]
 pub struct File {
     exprs: Vec<Expr>,
-    spans: Vec<Span>,
+    spans: Spans,
     lists: Vec<ExprId>,
     calls: Vec<Call>,
     keywords: Vec<Keyword>,
     comprehensions: Vec<Comprehension>,
     stmts: Vec<Stmt>,
-    stmt_spans: Vec<Span>,
+    stmt_spans: Spans,
     blocks: Vec<StmtId>,
     names: Names,
     called: FxHashSet<Symbol>,
@@ -87,7 +89,7 @@ impl File {
 
     /// Where the expression stands.
     pub fn span(&self, id: ExprId) -> Span {
-        self.spans[id.0 as usize]
+        self.spans.get(id.0)
     }
 
     /// The last part of a name or a chain of attributes.
@@ -124,6 +126,12 @@ impl File {
         few.iter().any(|name| many.contains(name))
     }
 
+    /// The condition behind [`Expr::IfElse`], the value where it holds, and the value where it does not.
+    pub fn if_else(&self, index: u32) -> [ExprId; 3] {
+        let start = index as usize;
+        [self.lists[start], self.lists[start + 1], self.lists[start + 2]]
+    }
+
     /// The comprehension behind [`Expr::Comprehension`].
     pub fn comprehension(&self, index: u32) -> &Comprehension {
         &self.comprehensions[index as usize]
@@ -136,7 +144,7 @@ impl File {
 
     /// Where the statement stands.
     pub fn stmt_span(&self, id: StmtId) -> Span {
-        self.stmt_spans[id.0 as usize]
+        self.stmt_spans.get(id.0)
     }
 
     /// The statements of a block.
@@ -256,6 +264,10 @@ impl File {
         List { start, len: items.len() as u32 }
     }
 
+    pub(super) fn push_if_else(&mut self, parts: [ExprId; 3]) -> u32 {
+        self.push_list(&parts).start
+    }
+
     pub(super) fn push_call(&mut self, callee: ExprId, args: List, keywords: &[Keyword]) -> u32 {
         if let Expr::Name(name) | Expr::Attribute { name, .. } = self.expr(callee) {
             self.called.insert(name);
@@ -286,12 +298,12 @@ impl File {
 
     pub(super) fn shrink(&mut self) {
         self.exprs.shrink_to_fit();
-        self.spans.shrink_to_fit();
+        self.spans.shrink();
         self.lists.shrink_to_fit();
         self.calls.shrink_to_fit();
         self.keywords.shrink_to_fit();
         self.stmts.shrink_to_fit();
-        self.stmt_spans.shrink_to_fit();
+        self.stmt_spans.shrink();
         self.blocks.shrink_to_fit();
         self.names.shrink();
         self.functions.shrink_to_fit();

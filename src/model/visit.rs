@@ -187,7 +187,7 @@ fn children(file: &File, expr: Expr, out: &mut SmallVec<[ExprId; 12]>) {
         | Expr::Set(list)
         | Expr::Dict(list)
         | Expr::Format(list) => out.extend_from_slice(file.list(list)),
-        Expr::IfElse { test, then, otherwise } => out.extend([test, then, otherwise]),
+        Expr::IfElse(at) => out.extend(file.if_else(at)),
         Expr::Comprehension(index) => {
             let comprehension = file.comprehension(index);
             for clause in &comprehension.clauses {

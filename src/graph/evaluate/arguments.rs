@@ -197,7 +197,7 @@ impl<'p> Engine<'p> {
                 match expr {
                     Expr::None => self.none,
                     Expr::Bool(known) => self.values.make(Node::Bool(known)),
-                    Expr::Int(known) => self.values.make(Node::Int(known)),
+                    Expr::Int(known) => self.values.make(Node::Int(i64::from(known))),
                     Expr::Str(text) => self.values.make(Node::Str(text)),
                     _ => match program.target(file, crate::model::LocalFunction(0), default) {
                         Some(target) => self.target_value(target),

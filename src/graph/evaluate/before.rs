@@ -63,7 +63,7 @@ impl<'p> Engine<'p> {
         let (file, local) = self.program.locate(constructor);
         let model = &self.program.file(file).model;
         let node = match model.expr(assigned(model, local, Symbol::new(name))?) {
-            Expr::Int(number) => Node::Int(number),
+            Expr::Int(number) => Node::Int(i64::from(number)),
             Expr::Bool(truth) => Node::Bool(truth),
             Expr::None => Node::None,
             _ => return None,

@@ -25,7 +25,7 @@ impl<'p> Engine<'p> {
             Expr::Missing => self.unknown(frame, span),
             Expr::None => self.none,
             Expr::Bool(known) => self.values.make(Node::Bool(known)),
-            Expr::Int(known) => self.values.make(Node::Int(known)),
+            Expr::Int(known) => self.values.make(Node::Int(i64::from(known))),
             Expr::Str(text) => self.values.make(Node::Str(text)),
             Expr::Name(name) => self.name(frame, name, span),
             Expr::Attribute { value, name } => self.attribute_of(frame, id, value, name),
@@ -66,7 +66,8 @@ impl<'p> Engine<'p> {
             }
             Expr::And(parts) => self.short_circuit(frame, model.list(parts).to_vec(), true),
             Expr::Or(parts) => self.short_circuit(frame, model.list(parts).to_vec(), false),
-            Expr::IfElse { test, then, otherwise } => {
+            Expr::IfElse(at) => {
+                let [test, then, otherwise] = model.if_else(at);
                 let at = model.span(test);
                 let test = self.expression(frame, test);
                 match self.values.node(test) {

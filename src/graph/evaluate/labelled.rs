@@ -34,7 +34,7 @@ impl Engine<'_> {
         });
         match set.filter(|_| times == 1).map(|value| model.expr(value))? {
             Expr::Bool(known) => Some(self.values.make(Node::Bool(known))),
-            Expr::Int(known) => Some(self.values.make(Node::Int(known))),
+            Expr::Int(known) => Some(self.values.make(Node::Int(i64::from(known)))),
             Expr::Str(known) => Some(self.values.make(Node::Str(known))),
             Expr::None => Some(self.none),
             _ => None,

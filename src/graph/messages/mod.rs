@@ -211,7 +211,7 @@ fn under_condition(program: &Program, file: FileId, function: LocalFunction) -> 
                     let mut conditional = false;
                     each_expression(caller_model, part, &mut |_, inner| {
                         conditional |= match inner {
-                            Expr::IfElse { then, otherwise, .. } => mentions(then) || mentions(otherwise),
+                            Expr::IfElse(at) => caller_model.if_else(at)[1..].iter().any(|&arm| mentions(arm)),
                             Expr::Dict(_) | Expr::And(_) | Expr::Or(_) => mentions(part),
                             _ => false,
                         };

@@ -101,7 +101,8 @@ impl Place<'_> {
             }
             Expr::Name(name) => self.name(name, model.span(expr).start, fuel),
             Expr::Attribute { value, name } => self.attribute(value, name, fuel),
-            Expr::IfElse { then, otherwise, .. } => {
+            Expr::IfElse(at) => {
+                let [_, then, otherwise] = model.if_else(at);
                 self.within(then, fuel).filter(|_| self.within(otherwise, fuel).is_some())
             }
             _ => None,
@@ -283,9 +284,9 @@ impl Place<'_> {
             Expr::Lambda(function) => {
                 model.block(model.function(function).body).iter().any(|&stmt| match model.stmt(stmt) {
                     Stmt::Return(Some(value)) | Stmt::Expr(value) => match model.expr(*value) {
-                        Expr::IfElse { then, otherwise, .. } => [then, otherwise]
-                            .into_iter()
-                            .all(|arm| matches!(model.expr(arm), Expr::Int(_) | Expr::Bool(_) | Expr::Str(_))),
+                        Expr::IfElse(at) => model.if_else(at)[1..]
+                            .iter()
+                            .all(|&arm| matches!(model.expr(arm), Expr::Int(_) | Expr::Bool(_) | Expr::Str(_))),
                         Expr::Compare(..) => true,
                         _ => false,
                     },

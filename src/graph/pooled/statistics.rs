@@ -192,7 +192,7 @@ fn parts(model: &File, root: ExprId, statistic: bool) -> Vec<(Symbol, bool)> {
             }
             Expr::Binary(_, left, right) => all(&[left, right], statistic),
             Expr::Compare(_, left, right) => all(&[left, right], true),
-            Expr::IfElse { then, otherwise, .. } => all(&[then, otherwise], statistic),
+            Expr::IfElse(at) => all(&model.if_else(at)[1..], statistic),
             Expr::Tuple(items) | Expr::ListDisplay(items) | Expr::Set(items) => all(model.list(items), statistic),
             Expr::Comprehension(at) => {
                 let comprehension = model.comprehension(at);

@@ -45,9 +45,9 @@ impl<'p> Types<'p> {
                 self.attribute(class, name, fuel)
             }
             Expr::Call(index) => self.class_of_call(file, function, model.call(index), fuel),
-            Expr::IfElse { then, otherwise, .. } => self
-                .class_within(file, function, then, fuel)
-                .or_else(|| self.class_within(file, function, otherwise, fuel)),
+            Expr::IfElse(at) => {
+                model.if_else(at)[1..].iter().find_map(|&arm| self.class_within(file, function, arm, fuel))
+            }
             Expr::Or(parts) | Expr::And(parts) => {
                 model.list(parts).iter().find_map(|&part| self.class_within(file, function, part, fuel))
             }

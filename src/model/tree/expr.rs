@@ -117,8 +117,8 @@ pub enum Expr {
     None,
     /// `True`, `False`
     Bool(bool),
-    /// An integer that fits 64 bits.
-    Int(i64),
+    /// An integer that fits 32 bits; others are [`Expr::Missing`].
+    Int(i32),
     /// A string.
     Str(Symbol),
     /// A name that is read or bound.
@@ -142,15 +142,8 @@ pub enum Expr {
     And(List),
     /// `a or b …`
     Or(List),
-    /// `then if test else otherwise`
-    IfElse {
-        /// The condition.
-        test: ExprId,
-        /// Value when it holds.
-        then: ExprId,
-        /// Value when it does not.
-        otherwise: ExprId,
-    },
+    /// `then if test else otherwise`; see [`File::if_else`].
+    IfElse(u32),
     /// `value[index]`
     Subscript(ExprId, ExprId),
     /// `lower:upper:step`; absent parts are [`Expr::Missing`].

@@ -75,7 +75,8 @@ fn fallback(plane: &Plane<'_>, file: FileId, function: LocalFunction, id: ExprId
             is_taken(plane, file, function, first).then_some(first)
         }
         // `something if x is None else x`
-        Expr::IfElse { test, then, otherwise } => {
+        Expr::IfElse(at) => {
+            let [test, then, otherwise] = model.if_else(at);
             let Expr::Compare(CompareOp::Is | CompareOp::IsNot | CompareOp::In | CompareOp::NotIn, ..) =
                 model.expr(test)
             else {

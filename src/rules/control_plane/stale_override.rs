@@ -36,8 +36,8 @@ fn check(program: &Program, findings: &mut Findings) {
                 return;
             }
             match model.expr(*value) {
-                Expr::IfElse { then, otherwise, .. } if model.expr(otherwise) == Expr::None => {
-                    taken.push((*value, then))
+                Expr::IfElse(at) if model.expr(model.if_else(at)[2]) == Expr::None => {
+                    taken.push((*value, model.if_else(at)[1]))
                 }
                 _ if !context.conditions.is_empty() => taken.push((*value, *value)),
                 _ => {}

@@ -86,7 +86,7 @@ fn is_unbounded(plane: &Plane<'_>, file: FileId, call: Call) -> bool {
         return false;
     }
     match argument(model, call, Some(0), "maxsize").map(|bound| model.expr(bound)) {
-        None | Some(Expr::Int(i64::MIN..=0)) => true,
+        None | Some(Expr::Int(i32::MIN..=0)) => true,
         Some(Expr::Unary(UnaryOp::Minus, _)) => true,
         Some(_) => false,
     }

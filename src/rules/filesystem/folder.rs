@@ -53,7 +53,7 @@ impl Search<'_> {
         }
         match model.expr(expr) {
             Expr::Or(alternatives) => model.list(alternatives).iter().find_map(|&part| again(part)).map(Place::perhaps),
-            Expr::IfElse { then, otherwise, .. } => again(then).or_else(|| again(otherwise)).map(Place::perhaps),
+            Expr::IfElse(at) => model.if_else(at)[1..].iter().find_map(|&arm| again(arm)).map(Place::perhaps),
             Expr::Walrus(_, value) | Expr::Await(value) => again(value),
             Expr::Binary(BinaryOp::Div | BinaryOp::Add, left, _) => again(left).map(Place::begun),
             Expr::Format(parts) => again(*model.list(parts).first()?).map(Place::begun),

@@ -53,7 +53,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
             for root in expressions_of(model, stmt) {
                 let mut within: Vec<ExprId> = Vec::new();
                 each_expression(model, root, &mut |id, expr| match expr {
-                    Expr::IfElse { test, .. } => within.push(test),
+                    Expr::IfElse(at) => within.push(model.if_else(at)[0]),
                     Expr::Call(index) => {
                         let call = model.call(index);
                         if program.resolve(file, local, call.callee).is_some_and(|name| is_compiler(name.as_str())) {

@@ -124,7 +124,7 @@ impl Search<'_> {
         let mut choices: Vec<(Span, ExprId)> = Vec::new();
         let mut pairs: Vec<(ExprId, String, ExprId, bool)> = Vec::new();
         each_expression(self.model, root, &mut |id, expr| match expr {
-            Expr::IfElse { test, .. } => choices.push((self.model.span(id), test)),
+            Expr::IfElse(at) => choices.push((self.model.span(id), self.model.if_else(at)[0])),
             Expr::Dict(parts) => {
                 for pair in self.model.list(parts).chunks_exact(2) {
                     if let Some(key) = self.test_key(function, pair[0]) {

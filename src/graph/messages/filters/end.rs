@@ -314,7 +314,8 @@ impl<'p> Reader<'p> {
                 }
                 Some(out)
             }
-            Expr::IfElse { then, otherwise, .. } => {
+            Expr::IfElse(at) => {
+                let [_, then, otherwise] = model.if_else(at);
                 let (then, otherwise) = (self.sequence(then), self.sequence(otherwise));
                 then.or(otherwise.clone()).map(|mut out| {
                     otherwise.iter().for_each(|otherwise| out.join(otherwise));

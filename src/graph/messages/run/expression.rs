@@ -14,7 +14,7 @@ impl<'p> Run<'p> {
         Ok(match model.expr(id) {
             Expr::None => Known::None,
             Expr::Bool(known) => Known::Bool(known),
-            Expr::Int(known) => Known::Int(known),
+            Expr::Int(known) => Known::Int(i64::from(known)),
             Expr::Str(text) => Known::Str(text),
             Expr::Name(name) => self.name(body, name, id),
             Expr::Attribute { value, name } => {
@@ -64,12 +64,15 @@ impl<'p> Run<'p> {
                 }
                 last
             }
-            Expr::IfElse { test, then, otherwise } => match truth(&self.expression(body, test)?) {
-                Some(true) => self.expression(body, then)?,
-                Some(false) => self.expression(body, otherwise)?,
-                None if self.speaks(body, then) || self.speaks(body, otherwise) => return Err(Halt::Unknown),
-                None => DIFFERS,
-            },
+            Expr::IfElse(at) => {
+                let [test, then, otherwise] = model.if_else(at);
+                match truth(&self.expression(body, test)?) {
+                    Some(true) => self.expression(body, then)?,
+                    Some(false) => self.expression(body, otherwise)?,
+                    None if self.speaks(body, then) || self.speaks(body, otherwise) => return Err(Halt::Unknown),
+                    None => DIFFERS,
+                }
+            }
             Expr::Subscript(value, index) => {
                 let (value, index) = (self.expression(body, value)?, self.expression(body, index)?);
                 match (value, index) {
@@ -165,7 +168,7 @@ impl<'p> Run<'p> {
             && let [value] = self.program.module_values(file, name)
             && let Expr::Int(known) = self.program.file(file).model.expr(*value)
         {
-            return Known::Int(known);
+            return Known::Int(i64::from(known));
         }
         self.by_convention(name).unwrap_or(UNIFORM)
     }

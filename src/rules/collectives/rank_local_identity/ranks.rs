@@ -130,7 +130,7 @@ impl Place<'_> {
                 }
                 Scope::Global => false,
             },
-            Expr::IfElse { then, otherwise, .. } => self.is_the_rank(then, fuel) || self.is_the_rank(otherwise, fuel),
+            Expr::IfElse(at) => self.model.if_else(at)[1..].iter().any(|&arm| self.is_the_rank(arm, fuel)),
             _ => match self.asked(expr) {
                 Asked::Plain(inner) => self.is_the_rank(inner, fuel),
                 Asked::Value(value) => whole(value),
