@@ -15,6 +15,7 @@ mod conduct;
 mod confidence;
 mod context;
 mod counterparts;
+mod defaults;
 mod disk;
 mod divergence;
 mod doubts;

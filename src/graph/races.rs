@@ -124,8 +124,8 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                     || deed.does == Does::Writes
                         && (is_opened(deed)
                             || by_framework
-                            || is_where_nobody_is_told_apart(&common, file, local, deed.expr)
-                            || common.is_of_scripts_alone(function))
+                            || is_where_nobody_is_told_apart(&common, file, local, deed.expr))
+                    || common.is_of_scripts_alone(function)
                     || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
                 let confidence =
                     if of_little || of_nodes || of_launcher { Confidence::Low } else { Confidence::Medium };

@@ -1,14 +1,16 @@
 //! Exits that nobody takes: behind a switch that nobody turns, or in the arm of the rank that stays.
 //!
-//! An attribute that the program sets to `False`, and nowhere to anything else, is left for those who take the program further.
+//! An attribute that the program sets to `False`, and nowhere to anything else, is left for those who take the program further;
+//! so is a parameter that every call in the program leaves at its default.
 
 use rustc_hash::FxHashSet;
 
 use crate::base::{Site, Symbol};
 use crate::flow::{Decided, Effect, EffectId, Exit, Truth};
-use crate::model::{Expr, ExprId};
+use crate::model::{Expr, ExprId, UnaryOp};
 
 use super::confidence::Evidence;
+use super::defaults::always;
 use super::evaluate::Engine;
 use super::program::Program;
 use super::witness::SplitKind;
@@ -40,7 +42,7 @@ impl Evidence<'_, '_> {
         !ways.is_empty() && ways.iter().all(fails)
     }
 
-    /// Whether ranks come to what parts them only where a switch is on that nobody turns on.
+    /// Whether ranks come to what parts them only where a switch is turned that nobody turns.
     pub(super) fn hangs_on_a_switch_nobody_turns(&self) -> bool {
         let Some(cause) = self.cause else { return false };
         let is_main = |effect: &Effect| {
@@ -55,22 +57,29 @@ impl Evidence<'_, '_> {
             _ => true,
         };
         let mut ways = ways.into_iter().filter(|way| matters(way.end)).peekable();
-        ways.peek().is_some() && ways.all(|way| way.behind.into_iter().any(|site| self.is_never_on(site)))
+        let is_closed = |way: Way| way.behind.into_iter().any(|(site, holds)| self.is_never(site, holds));
+        ways.peek().is_some() && ways.all(is_closed)
     }
 
-    /// Whether a condition, as it is written, holds only where such a switch is on.
-    fn is_never_on(&self, condition: Site) -> bool {
+    /// Whether a condition, as it is written, never comes out so: switches decide it that nobody turns.
+    fn is_never(&self, condition: Site, holds: bool) -> bool {
         let Some((model, expr)) = self.engine.written_at(condition) else { return false };
-        let is_off = |expr: ExprId| match model.expr(expr) {
+        let is_settled = |expr: ExprId| match model.expr(expr) {
             Expr::Attribute { name, .. } => {
                 let mut known = self.engine.untouched.borrow_mut();
-                *known.entry(name).or_insert_with(|| is_set_to_false_only(self.engine.program, name))
+                known.entry(name).or_insert_with(|| is_set_to_false_only(self.engine.program, name)).then_some(false)
             }
-            _ => false,
+            Expr::Name(name) => {
+                let function = self.engine.function_at(condition)?;
+                always(self.engine.program, condition.file, function, name)
+            }
+            _ => None,
         };
         match model.expr(expr) {
-            Expr::And(parts) => model.list(parts).iter().any(|&part| is_off(part)),
-            _ => is_off(expr),
+            Expr::And(parts) if holds => model.list(parts).iter().any(|&part| is_settled(part) == Some(false)),
+            Expr::Or(parts) if !holds => model.list(parts).iter().any(|&part| is_settled(part) == Some(true)),
+            Expr::Unary(UnaryOp::Not, inner) => is_settled(inner) == Some(holds),
+            _ => is_settled(expr) == Some(!holds),
         }
     }
 }
@@ -80,8 +89,8 @@ pub(super) struct Way {
     pub(super) end: EffectId,
     /// Whether it ends in a call.
     in_call: bool,
-    /// What has to hold on it.
-    behind: Vec<Site>,
+    /// How conditions have to come out on it.
+    behind: Vec<(Site, bool)>,
 }
 
 /// The ways out of an effect, and to what is wanted in it. A return in a call only ends that, and what ends a turn is the
@@ -106,13 +115,25 @@ pub(super) fn ways_out(engine: &Engine<'_>, effect: EffectId, wanted: &dyn Fn(&E
         }
         match *found {
             Effect::Choice { site, then, otherwise, .. } => {
-                let on = [&behind[..], &[site]].concat();
-                pending.extend([(then, in_call, in_loop, on), (otherwise, in_call, in_loop, behind)]);
+                let with = |holds: bool| [&behind[..], &[(site, holds)]].concat();
+                pending.extend([(then, in_call, in_loop, with(true)), (otherwise, in_call, in_loop, with(false))]);
             }
             Effect::Loop { body, orelse, .. } => {
                 pending.extend([(body, in_call, true, behind.clone()), (orelse, in_call, in_loop, behind)]);
             }
             Effect::Call { body, .. } => pending.push((body, true, false, behind)),
+            Effect::Seq(ref parts) => {
+                let mut behind = behind;
+                for &part in parts {
+                    pending.push((part, in_call, in_loop, behind.clone()));
+                    // Whoever comes by here has not taken an arm that leaves.
+                    if let Effect::Choice { site, then, otherwise, .. } = *engine.effects.get(part) {
+                        let stays =
+                            |arm: EffectId, holds: bool| leaves_at_its_end(engine, arm).then_some((site, !holds));
+                        behind.extend(stays(then, true).or_else(|| stays(otherwise, false)));
+                    }
+                }
+            }
             _ => {
                 let below = engine.below(effect).into_iter();
                 pending.extend(below.map(|below| (below, in_call, in_loop, behind.clone())));
@@ -120,6 +141,15 @@ pub(super) fn ways_out(engine: &Engine<'_>, effect: EffectId, wanted: &dyn Fn(&E
         }
     }
     out
+}
+
+/// Whether the last thing an effect does is to leave.
+fn leaves_at_its_end(engine: &Engine<'_>, effect: EffectId) -> bool {
+    match engine.effects.get(effect) {
+        Effect::Exit(..) => true,
+        Effect::Seq(parts) => parts.last().is_some_and(|&last| matches!(engine.effects.get(last), Effect::Exit(..))),
+        _ => false,
+    }
 }
 
 /// Whether the program sets an attribute of this name, and always to `False`.

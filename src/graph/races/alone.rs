@@ -13,7 +13,7 @@ use crate::graph::versions::JOINS;
 use crate::model::{Block, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
 
 /// What trains on several processes, and joins the job by itself.
-const FRAMEWORKS: [&str; 8] = [
+const FRAMEWORKS: [&str; 10] = [
     "Trainer",
     "TrainingArguments",
     "Fabric",
@@ -21,6 +21,8 @@ const FRAMEWORKS: [&str; 8] = [
     "PartialState",
     "DistributedDataParallel",
     "hvd",
+    "jax",
+    "launch_from_torch",
     "spawn",
 ];
 
@@ -74,7 +76,8 @@ impl Common<'_> {
         if seen.len() > MAX_FUNCTIONS || !seen.insert(function) {
             return false;
         }
-        let of_a_job = |name: &str| ["dist", "megatron", "parallel", "mesh"].iter().any(|word| name.contains(word));
+        let of_a_job =
+            |name: &str| ["dist", "ddp", "megatron", "parallel", "mesh"].iter().any(|word| name.contains(word));
         let by_name = |name: &str| name.contains("init") && of_a_job(name) && !name.contains("initialized");
         let says_so = self.program.function(function).mentions.iter().any(|name| {
             let name = name.as_str();

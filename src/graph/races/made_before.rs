@@ -3,6 +3,7 @@
 use super::common::Common;
 use super::deeds::Deed;
 use super::made::Made;
+use super::words::may_ask_for_rank;
 use crate::base::{FileId, FunctionId, Span, Symbol};
 use crate::graph::communication::argument;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction};
@@ -99,8 +100,13 @@ fn root_of(model: &File, path: ExprId) -> ExprId {
 fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), path: &str, until: u32) -> bool {
     let model = &common.program.file(file).model;
     let calls = common.calls(file, function);
-    calls.iter().filter(|made| model.span(made.expr).end <= until && made.by_all).any(|&Made { call, .. }| {
-        let same = |given: ExprId| common.program.text(file, model.span(plain(model, given))) == path;
+    let program = common.program;
+    let same = |given: ExprId| program.text(file, model.span(plain(model, given))) == path;
+    // Whether there is a path at all is no question that parts ranks.
+    let parts = |&one: &ExprId| !same(one) && may_ask_for_rank(program, common.taint, (file, function), one);
+    let by_all =
+        |made: &Made| made.by_all || made.conditions.iter().any(|&one| same(one)) && !made.conditions.iter().any(parts);
+    calls.iter().filter(|made| model.span(made.expr).end <= until && by_all(made)).any(|&Made { call, .. }| {
         if let Some(made) = made_by(model, call) {
             return same(made);
         }

@@ -58,3 +58,27 @@ def train(options, state):
         dist.all_reduce(state)
         save_once_more(options, epoch, state)
         save_elsewhere(options, epoch, state)
+
+
+def run(args, t):
+    if not os.path.exists(args.work_dir):
+        os.makedirs(args.work_dir)
+    dist.all_reduce(t)
+
+
+def run_elsewhere(args, t):
+    if not os.path.exists(args.first_dir):
+        os.makedirs(args.first_dir)  # error: [file-race]
+    dist.all_reduce(t)
+
+
+def begin(options, t):
+    """Whether there is a path at all is asked on all ranks."""
+    if options.work_dir:
+        os.makedirs(options.work_dir, exist_ok=True)
+    if dist.get_rank() == 0:
+        if options.first_dir:
+            os.makedirs(options.first_dir, exist_ok=True)
+    run(options, t)
+    run_elsewhere(options, t)
+    dist.barrier()
