@@ -106,6 +106,9 @@ pub struct Operation {
     pub places: Vec<Operand>,
     /// What the call returns.
     pub returns: Outcome,
+    /// The argument that says where what it returns is placed: where it is `Replicate` along every axis, the same on every
+    /// member.
+    pub placed: Option<Operand>,
     /// The ranks of a group creation.
     pub members: Option<Operand>,
     /// The argument that, when true, makes a group creation the business of its members only.

@@ -164,6 +164,7 @@ impl<'a> Loader<'a> {
                 RawOutcome::Differs => Outcome::Differs,
                 RawOutcome::Nothing => Outcome::Nothing,
             },
+            placed: self.optional(raw.placed.as_ref())?,
             members: self.optional(raw.members.as_ref())?,
             members_only: self.optional(raw.members_only.as_ref())?,
             asynchronous: self.optional(raw.asynchronous.as_ref())?,

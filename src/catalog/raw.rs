@@ -133,6 +133,7 @@ pub(super) struct RawOperation {
     pub places: Vec<RawOperand>,
     #[serde(default)]
     pub returns: RawOutcome,
+    pub placed: Option<RawOperand>,
     pub members: Option<RawOperand>,
     pub members_only: Option<RawOperand>,
     pub asynchronous: Option<RawOperand>,

@@ -2,7 +2,7 @@
 
 use super::super::confidence::Evidence;
 use super::{MAX_PARTS, is_only_key};
-use crate::flow::{Axes, GroupKey, Node, Value};
+use crate::flow::{Axes, GroupKey, Node, POOLED, Value};
 use crate::model::CompareOp;
 
 impl Evidence<'_, '_> {
@@ -17,6 +17,28 @@ impl Evidence<'_, '_> {
     pub(in crate::graph) fn is_a_key(&self) -> bool {
         let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
         matches!(self.engine.values.node(leaf), Node::Local(..)) && is_only_key(self.engine, test, leaf)
+    }
+
+    /// Whether the ranks of a group of unknown layout are said to part over how large a batch is: those that share a model
+    /// share the batch. Whether it is empty is asked where each has its own.
+    pub(in crate::graph) fn compares_the_size(&self) -> bool {
+        let values = &self.engine.values;
+        let pooled = self.leaf.is_some_and(|leaf| self.engine.is_of_pooled(leaf));
+        let unknown = matches!(self.found.group, GroupKey::Other(_)) && self.is_opaque();
+        let Some(mut test) = self.test.filter(|_| unknown && (pooled || self.birth.is_none())) else { return false };
+        loop {
+            test = match values.node(test) {
+                Node::Not(inner) => *inner,
+                Node::Apply(name, parts) if name.as_str() == POOLED => parts[0],
+                _ => break,
+            };
+        }
+        match *values.node(test) {
+            Node::Compare(op, left, right) if !matches!(op, CompareOp::Eq | CompareOp::NotEq) => {
+                [left, right].into_iter().any(|side| matches!(values.node(side), Node::Int(limit) if *limit > 1))
+            }
+            _ => false,
+        }
     }
 
     /// Whether what is asked of each item of a batch is whether it has an entry of some name: what items have is the same for

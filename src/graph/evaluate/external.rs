@@ -90,7 +90,9 @@ impl<'p> Engine<'p> {
                 let rest = self.values.make(Node::Unknown(frame.site(span)));
                 return self.values.make(Node::Sequence(Box::from([object, rest, rest, rest])));
             }
-            return match self.program.catalog.type_named(dotted) {
+            // What each member holds whole is no object whose parts differ.
+            let is_whole = operation.placed.is_some() && matches!(self.values.node(result), Node::Agreed(..));
+            return match self.program.catalog.type_named(dotted).filter(|_| !is_whole) {
                 Some(kind) if operation.kind == OperationKind::Collective => {
                     let kind = kind.name;
                     self.values.make(Node::Typed(kind))
@@ -210,6 +212,12 @@ impl<'p> Engine<'p> {
         {
             let result = self.values.make(Node::Apply(Symbol::new("seeded"), Box::from([given])));
             return self.values.make(Node::Item(frame.site(span), result));
+        }
+        // Each member's own part of what all of them hold alike is the same.
+        if value.kind == ValueKind::Local(catalog::LocalKind::Data)
+            && let Some(whole) = arguments.receiver.filter(|&whole| matches!(self.values.node(whole), Node::Agreed(..)))
+        {
+            return whole;
         }
         let asked = value.group.and_then(|operand| self.operand(arguments, operand)).map(|found| found.0);
         // A mesh or a part of one is asked about the axis that the argument names, or else about itself.

@@ -4,7 +4,7 @@ use crate::base::{FileId, Site, Span, Symbol};
 use crate::catalog::{self, GroupOf, Operation, OperationKind, Outcome, RankSpace};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Event, INITIALIZED, Node, Value};
-use crate::model::ExprId;
+use crate::model::{BinaryOp, Expr, ExprId};
 
 use super::arguments::Arguments;
 use super::passed::Passed;
@@ -208,11 +208,32 @@ impl<'p> Engine<'p> {
         if operation.backward {
             return self.values.make(Node::Forward(spread));
         }
+        if operation.placed.is_some_and(|operand| self.is_whole_everywhere(frame, arguments, operand)) {
+            return agreed;
+        }
         match operation.returns {
             Outcome::Agrees => agreed,
             Outcome::Differs => spread,
             Outcome::Nothing => self.values.make(Node::Unknown(site)),
         }
+    }
+
+    /// Whether an argument that lists placements says that each member gets the whole: `[Replicate()] * mesh.ndim`.
+    fn is_whole_everywhere(&mut self, frame: &Frame<'p>, arguments: &Arguments, operand: catalog::Operand) -> bool {
+        let Some((_, Some(mut placements))) = self.operand(arguments, operand) else { return false };
+        let model = &self.program.file(frame.file).model;
+        if let Expr::Binary(BinaryOp::Mul, listed, _) = model.expr(placements) {
+            placements = listed;
+        }
+        let (Expr::ListDisplay(parts) | Expr::Tuple(parts)) = model.expr(placements) else { return false };
+        let parts = model.list(parts);
+        let is_whole = |&part: &ExprId| match model.expr(part) {
+            Expr::Call(call) => {
+                model.last_name(model.call(call).callee).is_some_and(|name| name.as_str() == "Replicate")
+            }
+            _ => false,
+        };
+        !parts.is_empty() && parts.iter().all(is_whole)
     }
 
     /// Whether a call with these arguments is an operation at all.

@@ -9,6 +9,7 @@ use super::super::blocks::{conditions_in, is_test, mentions, names_bound, speaks
 use super::super::communication::{Issue, Wanted, calls_in};
 use super::super::hazard::{Caught, Hazard, never_returns};
 use super::super::helpers::called;
+use super::super::program::Program;
 use super::{Cleanup, Place, Search};
 
 /// Calls on the way to what the peers of a failing rank are in, where it takes the group down.
@@ -72,7 +73,8 @@ impl Search<'_, '_> {
                 (false, true) if !only_loads => issue.confidence.min(Confidence::Medium),
                 _ => Confidence::Low,
             };
-            let confidence = if is_test(&self.program.file(file).path) { Confidence::Low } else { confidence };
+            let is_idle = is_test(&self.program.file(file).path) || closes_at_once(self.program, &issue);
+            let confidence = if is_idle { Confidence::Low } else { confidence };
             out.push(Cleanup {
                 function: (file, function),
                 issue,
@@ -147,7 +149,7 @@ impl Search<'_, '_> {
                 confidence = Confidence::Low;
             }
             // A test that has failed may wait for its time-out: its result is known.
-            if is_test(&self.program.file(file).path) {
+            if is_test(&self.program.file(file).path) || closes_at_once(self.program, &issue) {
                 confidence = Confidence::Low;
             }
             out.push(Cleanup {
@@ -261,4 +263,12 @@ fn comes_after_failure(peer: &Issue, first_hazard: Option<u32>) -> bool {
 /// Whether two issues are the same operation to the group.
 fn same(one: &Issue, other: &Issue) -> bool {
     one.op == other.op
+}
+
+/// Whether a group that is taken down runs on gloo, as far as its file says: that closes its connections and waits for nobody,
+/// and the peers fail.
+fn closes_at_once(program: &Program, issue: &Issue) -> bool {
+    let text = program.file(issue.site.file).text.as_bytes();
+    let says = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
+    issue.kind == OperationKind::Teardown && says("gloo") && !says("nccl")
 }

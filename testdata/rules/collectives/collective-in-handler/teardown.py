@@ -93,7 +93,7 @@ def local_body(path):
 def of_one_process(model, path):
     alone = False
     if not dist.is_initialized():
-        dist.init_process_group("gloo", rank=0, world_size=1)
+        dist.init_process_group("nccl", rank=0, world_size=1)
         alone = True
     try:
         dist.barrier()
@@ -104,7 +104,7 @@ def of_one_process(model, path):
 
 
 def of_a_group_of_its_own(timeout):
-    group = dist.new_group(backend="gloo")
+    group = dist.new_group(backend="nccl")
     try:
         dist.monitored_barrier(group=group, timeout=timeout)
     finally:
