@@ -56,7 +56,8 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
         if handed().count() != 1 || !communication.may_reach(file, function) {
             continue;
         }
-        let Some(group) = handed().next().filter(|&group| !is_assigned(model, function, group)) else { continue };
+        let is_group = |&group: &Symbol| !is_assigned(model, function, group) && !is_indexed(model, function, group);
+        let Some(group) = handed().next().filter(is_group) else { continue };
         let mut used: Vec<(ExprId, Symbol)> = Vec::new();
         let mut left: Vec<(ExprId, Symbol)> = Vec::new();
         for (expr, call) in calls_in(model, definition.body) {
@@ -115,6 +116,19 @@ fn is_assigned(model: &File, function: LocalFunction, parameter: Symbol) -> bool
             filled_in.extend(model.block(*body).iter().map(|&inner| model.stmt_span(inner)));
         }
         found |= assigns(stmt) && !filled_in.contains(&model.stmt_span(id));
+    });
+    found
+}
+
+/// Whether the function takes an element of it: that is no group, but a list of ranks.
+fn is_indexed(model: &File, function: LocalFunction, parameter: Symbol) -> bool {
+    let mut found = false;
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| {
+                found |= matches!(expr, Expr::Subscript(of, _) if model.expr(of) == Expr::Name(parameter));
+            });
+        }
     });
     found
 }
