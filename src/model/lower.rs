@@ -162,6 +162,12 @@ impl Lowerer {
         }
     }
 
+    /// What is yielded, with names from `start` on, goes to whoever goes through the generator.
+    pub(super) fn yields(&mut self, start: u32) {
+        let end = self.mark();
+        self.flow(Sink::Return, start, end);
+    }
+
     fn flow(&mut self, to: Sink, start: u32, end: u32) {
         let scope = self.scope();
         let guard = scope.guard;

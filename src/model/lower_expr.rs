@@ -151,15 +151,20 @@ impl Lowerer {
             ast::Expr::Await(value) => Expr::Await(self.expr(&value.value)),
             ast::Expr::Yield(value) => {
                 self.scope().is_generator = true;
+                let start = self.mark();
                 let value = match value.value.as_deref() {
                     Some(value) => self.expr(value),
                     None => self.file.push_expr(Expr::None, span_of(expr)),
                 };
+                self.yields(start);
                 Expr::Yield(value)
             }
             ast::Expr::YieldFrom(value) => {
                 self.scope().is_generator = true;
-                Expr::YieldFrom(self.expr(&value.value))
+                let start = self.mark();
+                let values = self.expr(&value.value);
+                self.yields(start);
+                Expr::YieldFrom(values)
             }
             ast::Expr::Starred(starred) => Expr::Starred(self.expr(&starred.value)),
             ast::Expr::Named(named) => {

@@ -169,7 +169,9 @@ impl<'p> Engine<'p> {
             {
                 value
             }
-            ("len", Some(value)) => self.values.make(Node::Length(value)),
+            ("len", Some(value)) => {
+                self.length_of_object(value).unwrap_or_else(|| self.values.make(Node::Length(value)))
+            }
             // What is asked for its truth is asked for it later, too; how much a container holds is another thing.
             ("bool", Some(value)) if self.values.shape(value).is_empty() => value,
             // A pretrained model is the same everywhere, wherever its files lie.

@@ -6,7 +6,7 @@
 use super::arguments::Arguments;
 use super::substitute::Substitution;
 use super::{Engine, Frame};
-use crate::base::{FunctionId, Span, Symbol};
+use crate::base::{ClassId, FunctionId, Site, Span, Symbol};
 use crate::flow::{Effect, EffectId, Exit, LoopKind, Node, Value};
 
 use super::data::is_loader;
@@ -19,6 +19,9 @@ const EVENING_OUT: [&str; 6] = ["total_size", "num_samples", "pad", "drop_last",
 
 /// Effects of an iterator that are looked at.
 const MAX_EFFECTS: usize = 64;
+
+/// Parts of a question that are looked at.
+const MAX_PARTS: usize = 60;
 
 impl<'p> Engine<'p> {
     /// The parts of a loader, with what decides the number of items of the dataset among them.
@@ -39,11 +42,20 @@ impl<'p> Engine<'p> {
     /// ranks: what its own iterator goes through, or, in a loader, what it was made with.
     pub(super) fn turns_of_object(&mut self, object: Value) -> Option<Value> {
         let Node::Instance(class, args) = self.values.node(object).clone() else { return None };
-        if args.iter().all(|&arg| self.values.shape(arg).is_empty()) {
+        // A loader that is made with the same everywhere sees to it that its ranks come out even.
+        let is_even = args.iter().all(|&arg| self.values.shape(arg).is_empty());
+        let loads = |&class: &ClassId| {
+            let (file, local) = self.program.locate_class(class);
+            self.program.file(file).model.class(local).name.as_str().contains("Loader")
+        };
+        if is_even && self.program.lineage(class).iter().any(loads) {
             return None;
         }
         if let Some(dealt) = self.dealt(object) {
             return Some(dealt);
+        }
+        if is_even {
+            return None;
         }
         let loader =
             self.program.external_bases(class).into_iter().find(|base| {
@@ -115,7 +127,43 @@ impl<'p> Engine<'p> {
         let mut substitution = Substitution::default();
         substitution.parameters(method, &[dataset]);
         substitution.given(self.constructed(dataset));
-        let turns: Vec<Value> = turns.into_iter().map(|turn| self.replaced(turn, &mut substitution)).collect();
+        self.dealt_in(turns, &mut substitution)
+    }
+
+    /// What decides how often a generator yields, where that differs between ranks. One that communicates may do so in turns
+    /// in which it yields nothing.
+    pub(super) fn dealt_by_generator(
+        &mut self,
+        frame: &Frame<'p>,
+        function: FunctionId,
+        args: &[Value],
+    ) -> Option<Value> {
+        let effects = self.summary(function)?.effects;
+        if self.effects.summed(effects).events {
+            return None;
+        }
+        let turns = self.turns_of(function, true)?;
+        let mut substitution = Substitution::default();
+        substitution.parameters(function, args);
+        self.capture_environment(frame, function, &mut substitution);
+        self.dealt_in(turns, &mut substitution)
+    }
+
+    /// How many objects of the program says itself that there are in it, where that differs between ranks.
+    pub(super) fn length_of_object(&mut self, object: Value) -> Option<Value> {
+        let Node::Instance(class, _) = *self.values.node(object) else { return None };
+        let method = self.program.method(class, Symbol::new("__len__"))?;
+        let result = self.summary(method)?.result;
+        let mut substitution = Substitution::default();
+        substitution.parameters(method, &[object]);
+        substitution.given(self.constructed(object));
+        let length = self.replaced(result, &mut substitution);
+        (!self.values.vary(length).is_empty()).then_some(length)
+    }
+
+    /// What decides the number of items, in terms of whoever asks; nothing where it is the same on all ranks.
+    fn dealt_in(&mut self, turns: Vec<Value>, substitution: &mut Substitution) -> Option<Value> {
+        let turns: Vec<Value> = turns.into_iter().map(|turn| self.replaced(turn, substitution)).collect();
         let turns: Vec<Value> = turns.into_iter().filter(|&turn| !self.values.vary(turn).is_empty()).collect();
         if turns.is_empty() {
             return None;
@@ -152,19 +200,19 @@ impl<'p> Engine<'p> {
                     }
                     turns.push(test);
                 }
-                Effect::Choice { test, then, otherwise, .. } => {
+                Effect::Choice { test, site, then, otherwise, .. } => {
                     let yields = |arm: EffectId| self.effects.summed(arm).hole;
                     if yields(then) != yields(otherwise) {
-                        turns.push(test);
+                        turns.push(self.filtered(site, test));
                     }
                 }
                 Effect::Seq(parts) => {
                     // `if index % world != rank: continue`
                     for &part in &parts {
-                        if let Effect::Choice { test, then, otherwise, .. } = *self.effects.get(part)
+                        if let Effect::Choice { test, site, then, otherwise, .. } = *self.effects.get(part)
                             && self.breaks(then) != self.breaks(otherwise)
                         {
-                            turns.push(test);
+                            turns.push(self.filtered(site, test));
                         }
                     }
                 }
@@ -173,6 +221,18 @@ impl<'p> Engine<'p> {
             pending.extend(self.below(effect));
         }
         Some(turns)
+    }
+
+    /// What decides how many items pass a question: where it is asked of each of them, how many do.
+    fn filtered(&mut self, site: Site, test: Value) -> Value {
+        let of_each = |part: Value| matches!(self.values.node(part), Node::Item(..));
+        if !self.values.any_part(test, MAX_PARTS, of_each) {
+            return test;
+        }
+        let tests = self.values.make(Node::Range(Box::from([test])));
+        let all = self.values.make(Node::Unknown(site));
+        let passed = self.values.make(Node::Changed(site, Box::from([all, all, tests])));
+        self.values.make(Node::Length(passed))
     }
 
     /// Whether a block is left in it.

@@ -125,6 +125,9 @@ impl<'p> Engine<'p> {
                 let value = self.expression(frame, value);
                 let pulled = self.pulled(frame, value, span);
                 self.emit(frame, pulled);
+                if !matches!(self.values.node(value), Node::Generator(..)) {
+                    self.yield_each(frame, value, span);
+                }
                 self.unknown(frame, span)
             }
             Expr::Format(parts) => {

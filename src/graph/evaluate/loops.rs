@@ -62,6 +62,17 @@ impl<'p> Engine<'p> {
         self.emit(frame, whole);
     }
 
+    /// `yield from values`: each of them is yielded.
+    pub(super) fn yield_each(&mut self, frame: &mut Frame<'p>, iter: Value, span: Span) {
+        let item = self.item_of(frame, iter, span);
+        let iter = self.counted(frame, iter);
+        let body = self.effects.make(Effect::Hole, &self.values);
+        let kind = LoopKind::For { iter, item };
+        let whole = Effect::Loop { kind, site: frame.site(span), body, orelse: Effects::NOTHING };
+        let whole = self.effects.make(whole, &self.values);
+        self.emit(frame, whole);
+    }
+
     /// An element of what a loop goes through: a generator that is given a batch yields parts of it.
     fn item_of(&mut self, frame: &Frame<'p>, iter: Value, span: Span) -> Value {
         let shares: Vec<Value> = match self.values.node(iter) {
@@ -93,7 +104,10 @@ impl<'p> Engine<'p> {
                 self.values.make(Node::Kind(parts[0]))
             }
             Node::Instance(..) => self.turns_of_object(iter).unwrap_or(iter),
-            Node::Generator(function, args) => self.turns_of_generator(frame, function, &args).unwrap_or(iter),
+            Node::Generator(function, args) => {
+                let turns = self.turns_of_generator(frame, function, &args);
+                turns.or_else(|| self.dealt_by_generator(frame, function, &args)).unwrap_or(iter)
+            }
             Node::Loader(object, _) => self.turns_of_object(object).unwrap_or(iter),
             _ => iter,
         }

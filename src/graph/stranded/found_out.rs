@@ -7,14 +7,9 @@ use crate::model::{Block, Expr, ExprId, File, Stmt, StmtId, blocks_of, each_expr
 
 use super::{MAX_PARTS, first_event};
 
-/// Where an arm raises because of what only who comes there has worked out, in the function that the `guard` stands in, or in
-/// one that is called there. That may be wrong wherever it is asked, as a setting is: who does not ask goes on all the same.
+/// Where an arm raises because of what only who comes there has worked out, in the function that the `guard` stands in. That
+/// may be wrong wherever it is asked, as a setting is: who does not ask goes on all the same.
 pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Option<Site> {
-    found_out_in(engine, arm, Some(guard))
-}
-
-/// The same; without a guard the whole of a function stands behind it, and what it raises at must be its rank's own.
-fn found_out_in(engine: &Engine<'_>, arm: EffectId, guard: Option<Site>) -> Option<Site> {
     let summed = engine.effects.summed(arm);
     if !summed.raises {
         return None;
@@ -23,23 +18,22 @@ fn found_out_in(engine: &Engine<'_>, arm: EffectId, guard: Option<Site>) -> Opti
         Effect::Seq(parts) => {
             // Who has met the peers before is no longer alone.
             let alone = parts.iter().take_while(|&&part| first_event(engine, part, None).is_none());
-            alone.into_iter().find_map(|&part| found_out_in(engine, part, guard))
+            alone.into_iter().find_map(|&part| found_out(engine, part, guard))
         }
         Effect::Choice { test, site, form: ChoiceForm::Statement, then, otherwise } => {
             let below = [*then, *otherwise];
             let raised = below.into_iter().find_map(|arm| ends_in_failure(engine, arm));
             let found = raised.filter(|&raised| is_found(engine, *test, *site, guard, raised));
-            found.or_else(|| below.into_iter().find_map(|arm| found_out_in(engine, arm, guard)))
+            found.or_else(|| below.into_iter().find_map(|arm| found_out(engine, arm, guard)))
         }
         Effect::Loop { body, orelse, .. } => {
-            found_out_in(engine, *body, guard).or_else(|| found_out_in(engine, *orelse, guard))
+            found_out(engine, *body, guard).or_else(|| found_out(engine, *orelse, guard))
         }
-        Effect::Scope { body, .. } => found_out_in(engine, *body, guard),
+        Effect::Scope { body, .. } => found_out(engine, *body, guard),
         Effect::Try { body, handlers, finally, .. } => {
             let open = handlers.is_empty() && !engine.effects.summed(*finally).events;
-            open.then(|| found_out_in(engine, *body, guard)).flatten()
+            open.then(|| found_out(engine, *body, guard)).flatten()
         }
-        Effect::Call { body, .. } if guard.is_some() => found_out_in(engine, *body, None),
         _ => None,
     }
 }
@@ -60,8 +54,8 @@ pub(super) fn ends_in_failure(engine: &Engine<'_>, arm: EffectId) -> Option<Site
 
 /// Whether a question at `asked` is about what is this rank's own or lies on the disk, or about something that was worked
 /// out between the guard and the place where it raises.
-fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Option<Site>, raised: Site) -> bool {
-    if guard.is_some_and(|guard| !engine.same_function(guard, raised)) {
+fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Site, raised: Site) -> bool {
+    if !engine.same_function(guard, raised) {
         return false;
     }
     let is_own = |part: Value| matches!(engine.values.node(part), Node::Local(..));
@@ -72,9 +66,7 @@ fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Option<Site>, 
         return false;
     };
     let mut worked_out: Vec<Symbol> = Vec::new();
-    if let Some(guard) = guard {
-        collect_worked_out(model, model.function(function).body, guard, raised, &mut worked_out);
-    }
+    collect_worked_out(model, model.function(function).body, guard, raised, &mut worked_out);
     let mut asks = false;
     each_expression(model, question, &mut |_, expr| match expr {
         Expr::Name(name) => asks |= worked_out.contains(&name),
