@@ -6,6 +6,7 @@ import torch.distributed as dist
 
 
 def main(args):
+    dist.init_process_group("nccl")
     dist.barrier()
     output_dir = Path(args.output_dir)
     if not output_dir.exists():
