@@ -149,7 +149,7 @@ impl<'p> Engine<'p> {
         self.dealt_in(turns, &mut substitution)
     }
 
-    /// How many objects of the program says itself that there are in it, where that differs between ranks.
+    /// How many there are in an object of the program, as it says itself, where that differs between ranks.
     pub(super) fn length_of_object(&mut self, object: Value) -> Option<Value> {
         let Node::Instance(class, _) = *self.values.node(object) else { return None };
         let method = self.program.method(class, Symbol::new("__len__"))?;
