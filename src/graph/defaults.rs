@@ -1,9 +1,10 @@
 //! Parameters that always have their default: no call in the program hands anything over for them.
 
 use crate::base::{FileId, Symbol};
-use crate::model::{Call, Expr, ExprId, File, FunctionKind, LocalFunction, ParameterKind, Stmt, each_statement};
+use crate::model::{Call, Expr, File, FunctionKind, LocalFunction, ParameterKind};
 
 use super::program::Program;
+use super::races::assigned;
 
 /// What a parameter of the function always is, where the program calls the function and leaves it at a default that is true or
 /// false, whoever the object is: any function of that name may be meant.
@@ -16,7 +17,7 @@ pub(super) fn always(program: &Program, file: FileId, function: LocalFunction, n
         Expr::None => false,
         _ => return None,
     };
-    if definition.kind != FunctionKind::Def || is_assigned(model, function, name) {
+    if definition.kind != FunctionKind::Def || !assigned(model, function, name).is_empty() {
         return None;
     }
     let bound = usize::from(definition.class.is_some());
@@ -51,18 +52,4 @@ fn may_hand_over(model: &File, call: &Call, position: Option<usize>, name: Symbo
     position.is_some_and(|position| args.len() > position)
         || args.iter().any(|&arg| matches!(model.expr(arg), Expr::Starred(_)))
         || model.keywords(*call).iter().any(|keyword| keyword.name.is_none_or(|keyword| keyword == name))
-}
-
-/// Whether a function sets one of its parameters itself.
-fn is_assigned(model: &File, function: LocalFunction, name: Symbol) -> bool {
-    let is_it = |&target: &ExprId| model.expr(target) == Expr::Name(name);
-    let mut found = false;
-    each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
-        Stmt::Assign { targets, .. } => found |= model.list(*targets).iter().any(is_it),
-        Stmt::AugAssign { target, .. } | Stmt::Annotated { target, .. } | Stmt::For { target, .. } => {
-            found |= is_it(target);
-        }
-        _ => {}
-    });
-    found
 }

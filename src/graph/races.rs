@@ -29,6 +29,7 @@ use deeds::{Deed, Deeds};
 use made::Made;
 use made_before::is_made_before;
 use siblings::Unguarded;
+pub(super) use words::assigned;
 use words::{is_of_an_element, is_own_path, is_tool, listing_behind, path_asked_for, serves};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.

@@ -93,8 +93,10 @@ impl<'p> Engine<'p> {
         arguments: &Arguments,
         span: Span,
     ) -> Option<Value> {
-        let dealt = (method.as_str() == "shard")
-            .then(|| Some((given(arguments, 0, "num_shards")?, given(arguments, 1, "index")?)))??;
+        if method.as_str() != "shard" {
+            return None;
+        }
+        let dealt = (given(arguments, 0, "num_shards")?, given(arguments, 1, "index")?);
         self.dealt_out(frame, dataset, dealt, span)
     }
 
@@ -124,10 +126,16 @@ impl<'p> Engine<'p> {
             (None, None) => return None,
         };
         let turns = self.turns_of(method, iterates)?;
-        let mut substitution = Substitution::default();
-        substitution.parameters(method, &[dataset]);
-        substitution.given(self.constructed(dataset));
+        let mut substitution = self.of_object(method, dataset);
         self.dealt_in(turns, &mut substitution)
+    }
+
+    /// What a method of an object speaks of, in terms of what the object was made with.
+    fn of_object(&mut self, method: FunctionId, object: Value) -> Substitution {
+        let mut substitution = Substitution::default();
+        substitution.parameters(method, &[object]);
+        substitution.given(self.constructed(object));
+        substitution
     }
 
     /// What decides how often a generator yields, where that differs between ranks. One that communicates may do so in turns
@@ -154,9 +162,7 @@ impl<'p> Engine<'p> {
         let Node::Instance(class, _) = *self.values.node(object) else { return None };
         let method = self.program.method(class, Symbol::new("__len__"))?;
         let result = self.summary(method)?.result;
-        let mut substitution = Substitution::default();
-        substitution.parameters(method, &[object]);
-        substitution.given(self.constructed(object));
+        let mut substitution = self.of_object(method, object);
         let length = self.replaced(result, &mut substitution);
         (!self.values.vary(length).is_empty()).then_some(length)
     }

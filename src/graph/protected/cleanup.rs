@@ -265,10 +265,15 @@ fn same(one: &Issue, other: &Issue) -> bool {
     one.op == other.op
 }
 
-/// Whether a group that is taken down runs on gloo, as far as its file says: that closes its connections and waits for nobody,
-/// and the peers fail.
+/// Whether a group that is taken down runs on gloo, as far as its file names backends: that closes its connections and waits
+/// for nobody, and the peers fail.
 fn closes_at_once(program: &Program, issue: &Issue) -> bool {
-    let text = program.file(issue.site.file).text.as_bytes();
-    let says = |word: &str| memchr::memmem::find(text, word.as_bytes()).is_some();
-    issue.kind == OperationKind::Teardown && says("gloo") && !says("nccl")
+    let model = &program.file(issue.site.file).model;
+    let names = |backend: &str| {
+        (0..model.expr_count() as u32).any(|at| match model.expr(ExprId(at)) {
+            Expr::Str(text) => text.as_str().split([',', ':']).any(|part| part == backend),
+            _ => false,
+        })
+    };
+    issue.kind == OperationKind::Teardown && names("gloo") && !names("nccl")
 }

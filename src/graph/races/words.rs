@@ -229,7 +229,7 @@ fn made_of(model: &File, function: LocalFunction, mut fresh: Vec<Symbol>) -> Vec
 }
 
 /// What is assigned to a name in a function, or gone through under it.
-pub(super) fn assigned(model: &File, function: LocalFunction, name: Symbol) -> Vec<ExprId> {
+pub(in crate::graph) fn assigned(model: &File, function: LocalFunction, name: Symbol) -> Vec<ExprId> {
     let mut out = Vec::new();
     each_assignment(model, function, &mut |targets, value| {
         if targets.iter().any(|&target| names_asked(model, target).contains(&name)) {

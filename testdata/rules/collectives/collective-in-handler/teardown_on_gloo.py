@@ -1,4 +1,4 @@
-"""A group on gloo closes its connections and waits for nobody: the peers of a rank that fails get an error, and do not hang."""
+"""A group on gloo, unlike one on nccl, closes its connections and waits for nobody: the peers of a rank that fails get an error, and do not hang."""
 
 import torch
 import torch.distributed as dist

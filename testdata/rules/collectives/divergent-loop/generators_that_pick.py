@@ -100,3 +100,20 @@ def reduce_for_each_of_all(items, t):
     whole = Whole(items)
     for _ in range(len(whole)):
         dist.all_reduce(t)
+
+
+class ShareLoader:
+    """A loader that is made with the same everywhere is taken to see to it that its ranks come out even."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __iter__(self):
+        for index, item in enumerate(self.items):
+            if index % dist.get_world_size() == dist.get_rank():
+                yield item
+
+
+def reduce_for_each_batch(items, t):
+    for _ in ShareLoader(items):
+        dist.all_reduce(t)
