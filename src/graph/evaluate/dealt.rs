@@ -6,7 +6,7 @@
 use super::arguments::Arguments;
 use super::substitute::Substitution;
 use super::{Engine, Frame};
-use crate::base::{ClassId, FunctionId, Site, Span, Symbol};
+use crate::base::{ClassId, FunctionId, Span, Symbol};
 use crate::flow::{Effect, EffectId, Exit, LoopKind, Node, Value};
 
 use super::data::is_loader;
@@ -19,9 +19,6 @@ const EVENING_OUT: [&str; 6] = ["total_size", "num_samples", "pad", "drop_last",
 
 /// Effects of an iterator that are looked at.
 const MAX_EFFECTS: usize = 64;
-
-/// Parts of a question that are looked at.
-const MAX_PARTS: usize = 60;
 
 impl<'p> Engine<'p> {
     /// The parts of a loader, with what decides the number of items of the dataset among them.
@@ -206,19 +203,19 @@ impl<'p> Engine<'p> {
                     }
                     turns.push(test);
                 }
-                Effect::Choice { test, site, then, otherwise, .. } => {
+                Effect::Choice { test, then, otherwise, .. } => {
                     let yields = |arm: EffectId| self.effects.summed(arm).hole;
                     if yields(then) != yields(otherwise) {
-                        turns.push(self.filtered(site, test));
+                        turns.push(test);
                     }
                 }
                 Effect::Seq(parts) => {
                     // `if index % world != rank: continue`
                     for &part in &parts {
-                        if let Effect::Choice { test, site, then, otherwise, .. } = *self.effects.get(part)
+                        if let Effect::Choice { test, then, otherwise, .. } = *self.effects.get(part)
                             && self.breaks(then) != self.breaks(otherwise)
                         {
-                            turns.push(self.filtered(site, test));
+                            turns.push(test);
                         }
                     }
                 }
@@ -227,18 +224,6 @@ impl<'p> Engine<'p> {
             pending.extend(self.below(effect));
         }
         Some(turns)
-    }
-
-    /// What decides how many items pass a question: where it is asked of each of them, how many do.
-    fn filtered(&mut self, site: Site, test: Value) -> Value {
-        let of_each = |part: Value| matches!(self.values.node(part), Node::Item(..));
-        if !self.values.any_part(test, MAX_PARTS, of_each) {
-            return test;
-        }
-        let tests = self.values.make(Node::Range(Box::from([test])));
-        let all = self.values.make(Node::Unknown(site));
-        let passed = self.values.make(Node::Changed(site, Box::from([all, all, tests])));
-        self.values.make(Node::Length(passed))
     }
 
     /// Whether a block is left in it.

@@ -213,12 +213,6 @@ impl<'p> Engine<'p> {
             let result = self.values.make(Node::Apply(Symbol::new("seeded"), Box::from([given])));
             return self.values.make(Node::Item(frame.site(span), result));
         }
-        // Each member's own part of what all of them hold alike is the same.
-        if value.kind == ValueKind::Local(catalog::LocalKind::Data)
-            && let Some(whole) = arguments.receiver.filter(|&whole| matches!(self.values.node(whole), Node::Agreed(..)))
-        {
-            return whole;
-        }
         let asked = value.group.and_then(|operand| self.operand(arguments, operand)).map(|found| found.0);
         // A mesh or a part of one is asked about the axis that the argument names, or else about itself.
         let group = match (asked.map(|asked| self.values.node(asked).clone()), arguments.receiver) {

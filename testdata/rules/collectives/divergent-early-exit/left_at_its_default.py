@@ -24,8 +24,32 @@ class Trainer:
         dist.all_reduce(loss)  # error: [divergent-early-exit]
         return loss
 
-    def run(self, loader):
+    def step_either_way(self, batch, raise_on_error=True):
+        loss = self.model(batch)
+        if not math.isfinite(loss.item()):
+            if raise_on_error:
+                print("not finite")
+                raise FloatingPointError("not finite")
+            else:
+                print("goes on")
+                return None
+        dist.all_reduce(loss)  # low: [divergent-early-exit]
+        return loss
+
+    def step_handed_on(self, batch, raise_on_error=True):
+        loss = self.model(batch)
+        if not math.isfinite(loss.item()):
+            if raise_on_error:
+                raise FloatingPointError("not finite")
+            return None
+        dist.all_reduce(loss)  # error: [divergent-early-exit]
+        return loss
+
+    def run(self, loader, retried):
         for batch in loader:
             self.step(batch)
+            self.step_either_way(batch)
+            self.step_handed_on(batch)
+        retried(self.step_handed_on, loader)
         for batch in loader:
             self.step_leniently(batch, lenient=self.lenient)

@@ -72,6 +72,10 @@ def run_elsewhere(args, t):
     dist.all_reduce(t)
 
 
+def name_it(settings):
+    settings.work_dir = "first" if dist.get_rank() == 0 else "others"
+
+
 def begin(options, t):
     """Whether there is a path at all is asked on all ranks."""
     if options.work_dir:
