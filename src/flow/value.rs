@@ -68,6 +68,8 @@ pub struct Values {
     kept: FxHashSet<Value>,
     /// What stands under a key of a mapping that a loop carries along; nothing while it is looked for.
     entries: FxHashMap<(Value, Value), Option<Value>>,
+    /// Where all members of a group have said something, and nobody has told the others: a reduction, a gathering.
+    votes: FxHashSet<Site>,
 }
 
 /// What is kept of a value: who looks at a node mostly asks for its facts too.
@@ -252,6 +254,11 @@ impl Values {
         matches!(self.node(value), Node::Apply(name, _) if MAKERS.contains(&name.as_str()))
     }
 
+    /// Notes that what is agreed there was told by all members of the group to all.
+    pub fn note_vote(&mut self, site: Site) {
+        self.votes.insert(site);
+    }
+
     /// Along which axes the truth of a value may differ: a container's by its shape, anything else's by itself.
     pub fn truth_axes(&self, value: Value) -> Axes {
         match self.node(value) {
@@ -269,12 +276,14 @@ impl Values {
         }
     }
 
-    /// Whether what the group's members agreed on decides the value. `chosen` knows which of two arms holds.
+    /// Whether what one of the group's members has told the others decides the value. `chosen` knows which of two arms holds.
+    /// What all of them have said is no command: each knows it as well as any other.
     pub fn is_received(&self, value: Value, chosen: &dyn Fn(Value) -> Option<bool>) -> bool {
         let mut pending = vec![value];
         for _ in 0..32 {
             let Some(value) = pending.pop() else { return false };
             match self.node(value) {
+                Node::Agreed(site, ..) if self.votes.contains(site) => {}
                 Node::Agreed(..) => return true,
                 Node::Not(inner)
                 | Node::Length(inner)

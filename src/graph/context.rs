@@ -8,19 +8,22 @@ pub struct Context<'a> {
     /// Conditions that decide whether it is reached, outermost first: enclosing `if`, `while`, `case`, and those under
     /// which an earlier statement of an enclosing block leaves.
     pub conditions: &'a [ExprId],
+    /// How each of them has to come out.
+    pub answers: &'a [bool],
     /// Whether it is inside a loop.
     pub in_loop: bool,
 }
 
 /// Calls `visit` for every statement of the function, in source order; nested definitions are not entered.
 pub fn each_in_context(file: &File, function: LocalFunction, visit: &mut dyn FnMut(StmtId, &Stmt, Context<'_>)) {
-    let mut walk = Walk { file, conditions: Vec::new(), loops: 0, visit };
+    let mut walk = Walk { file, conditions: Vec::new(), answers: Vec::new(), loops: 0, visit };
     walk.block(file.function(function).body);
 }
 
 struct Walk<'a> {
     file: &'a File,
     conditions: Vec<ExprId>,
+    answers: Vec<bool>,
     loops: u32,
     visit: &'a mut dyn FnMut(StmtId, &Stmt, Context<'_>),
 }
@@ -33,12 +36,23 @@ impl Walk<'_> {
             self.statement(id);
         }
         self.conditions.truncate(before);
+        self.answers.truncate(before);
     }
 
-    fn under(&mut self, condition: ExprId, block: Block) {
+    fn push(&mut self, condition: ExprId, answer: bool) {
         self.conditions.push(condition);
-        self.block(block);
+        self.answers.push(answer);
+    }
+
+    fn pop(&mut self) {
         self.conditions.pop();
+        self.answers.pop();
+    }
+
+    fn under(&mut self, condition: ExprId, answer: bool, block: Block) {
+        self.push(condition, answer);
+        self.block(block);
+        self.pop();
     }
 
     fn looped(&mut self, block: Block) {
@@ -50,19 +64,22 @@ impl Walk<'_> {
     fn statement(&mut self, id: StmtId) {
         let stmt = self.file.stmt(id);
         let is_loop = matches!(stmt, Stmt::While { .. });
-        (self.visit)(id, stmt, Context { conditions: &self.conditions, in_loop: self.loops > 0 || is_loop });
+        let in_loop = self.loops > 0 || is_loop;
+        let context = Context { conditions: &self.conditions, answers: &self.answers, in_loop };
+        (self.visit)(id, stmt, context);
         match stmt {
             Stmt::If { test, body, orelse } => {
-                self.under(*test, *body);
-                self.under(*test, *orelse);
-                if self.leaves(*body) != self.leaves(*orelse) {
-                    self.conditions.push(*test);
+                self.under(*test, true, *body);
+                self.under(*test, false, *orelse);
+                let (left, stayed) = (self.leaves(*body), self.leaves(*orelse));
+                if left != stayed {
+                    self.push(*test, stayed);
                 }
             }
             Stmt::While { test, body, orelse } => {
-                self.conditions.push(*test);
+                self.push(*test, true);
                 self.looped(*body);
-                self.conditions.pop();
+                self.pop();
                 self.block(*orelse);
             }
             Stmt::For { body, orelse, .. } => {
@@ -72,7 +89,7 @@ impl Walk<'_> {
             Stmt::With { body, .. } => self.block(*body),
             Stmt::Match { cases, .. } => {
                 for case in cases {
-                    self.under(case.test, case.body);
+                    self.under(case.test, true, case.body);
                 }
             }
             Stmt::Try(parts) => {

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::base::Symbol;
-use crate::model::{Flow, Function, Sink};
+use crate::model::{Flow, Function, Guard, Sink};
 
 use super::taint::Taint;
 
@@ -97,6 +97,23 @@ impl<'a> Suspects<'a> {
             hits.get(at).is_some_and(|&hit| hit < end)
         };
         any(&self.hits, start) || any(&self.pairs, start + 1)
+    }
+
+    /// Whether a value goes there behind a place where some ranks may have left the function.
+    pub(super) fn is_left_before(&self, flow: &Flow) -> bool {
+        let leaves = |guard: &&Guard| guard.exits && !guard.raises && !guard.tried && guard.until <= flow.start;
+        let mut guards = self.function.guards.iter().filter(leaves);
+        guards.any(|guard| self.within(guard.start, guard.end))
+    }
+
+    /// What is called under conditions that may differ, by its last name.
+    pub(super) fn called_apart(&self) -> impl Iterator<Item = Symbol> + '_ {
+        let apart = |guard: &&Guard| !guard.tried && self.within(guard.start, guard.end);
+        let guards: Vec<&Guard> = self.function.guards.iter().filter(apart).collect();
+        let callees = self.function.callees.iter();
+        let called = callees
+            .filter(move |callee| guards.iter().any(|guard| (guard.end..guard.until).contains(&callee.at)));
+        called.map(|callee| self.function.mentions[callee.at as usize])
     }
 
     /// Whether what flows there differs, or a condition around it does.

@@ -5,6 +5,7 @@
 
 mod functions;
 mod imports;
+mod written;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,6 +20,7 @@ use super::program::Program;
 use super::resolve::is_builtin;
 use super::started::Started;
 use super::suspects::Suspects;
+use written::Writes;
 
 /// Parameters that hold a root, and parameters that hold a group.
 const ROOTS: [&str; 6] = ["src", "dst", "root", "src_rank", "dst_rank", "root_rank"];
@@ -49,6 +51,8 @@ pub struct Taint {
     notable_pairs: FxHashSet<(Symbol, Symbol)>,
     /// Functions that raise under a condition that may differ, or call one that does.
     raising: FxHashSet<Symbol>,
+    /// Attributes that functions have some ranks alone write, by calling a method that does, by the names of the functions.
+    apart: FxHashMap<Symbol, Vec<Symbol>>,
     /// Parameters that hold a batch, though they are not called so.
     fed: Fed,
     /// Parameters that are the rank, whatever they are called.
@@ -73,7 +77,7 @@ impl Frequency {
     /// Whether a name means too much to be followed: a builtin, one of many, or one that is mentioned far more often than
     /// it is defined. A tensor's `zeros` does not differ because one class has a method of that name that does.
     fn is_generic(&self, name: Symbol) -> bool {
-        let namesakes = self.namesakes.get(&name).copied().unwrap_or(0);
+        let namesakes = self.namesakes.get(&name).copied().unwrap_or(1);
         let mentions = self.mentions.get(name.index()).copied().unwrap_or(0) as usize;
         namesakes > MAX_NAMESAKES || mentions > MAX_MENTIONS * namesakes || is_builtin(name.as_str())
     }
@@ -163,9 +167,12 @@ impl Taint {
         let frequency = Frequency::of(program);
         taint.add_answers_of_requests(program, &frequency);
         taint.second = taint.pairs.iter().map(|pair| pair.1).collect();
+        let writes = Writes::of(program, &frequency);
+        let let_in = taint.written_where_let_in(program, &writes);
+        taint.names.extend(let_in);
         let mut fresh = None;
         for _ in 0..ROUNDS {
-            let found = taint.spread(program, &frequency, fresh.as_ref());
+            let found = taint.spread(program, (&frequency, &writes), fresh.as_ref());
             if found.is_empty() {
                 break;
             }
@@ -180,6 +187,11 @@ impl Taint {
     /// Whether a function of this name may raise on some ranks only.
     pub(super) fn raises(&self, name: Symbol) -> bool {
         self.raising.contains(&name)
+    }
+
+    /// Attributes that a function of this name has some ranks alone write.
+    pub(super) fn writes_apart(&self, name: Symbol) -> &[Symbol] {
+        self.apart.get(&name).map_or(&[], Vec::as_slice)
     }
 
     /// Whether the name may stand for something that differs.
@@ -225,33 +237,36 @@ impl Taint {
     fn spread(
         &mut self,
         program: &Program,
-        frequency: &Frequency,
+        (frequency, writes): (&Frequency, &Writes),
         fresh: Option<&FxHashSet<Symbol>>,
     ) -> FxHashSet<Symbol> {
         let mut found: FxHashSet<Symbol> = FxHashSet::default();
+        let mut apart = std::mem::take(&mut self.apart);
+        let says_something = |function: &&Function| !function.flows.is_empty() || !function.guards.is_empty();
         for file in program.file_ids() {
-            for function in program.file(file).model.functions.iter().filter(|function| !function.flows.is_empty()) {
+            for function in program.file(file).model.functions.iter().filter(says_something) {
                 let parameters = || function.parameters.iter().map(|parameter| parameter.name);
                 let concerns = |fresh: &FxHashSet<Symbol>| {
                     function.mentions.iter().any(|name| fresh.contains(name))
                         || parameters().any(|name| fresh.contains(&name))
                 };
                 if fresh.is_none_or(concerns) {
-                    self.through(file, function, &mut found);
+                    let suspects = Suspects::of(self, function, self.imported(file).to_vec());
+                    if !suspects.is_empty() {
+                        self.through(function, &suspects, &mut found);
+                        writes.beside(function, &suspects, &mut apart, &mut found);
+                    }
                 }
             }
         }
+        self.apart = apart;
         found.retain(|&name| !self.names.contains(&name) && !frequency.is_generic(name));
         self.names.extend(&found);
         found
     }
 
     /// Names that a function makes differ: attributes it writes, itself if it returns such a value.
-    fn through(&self, file: FileId, function: &Function, fresh: &mut FxHashSet<Symbol>) {
-        let suspects = Suspects::of(self, function, self.imported(file).to_vec());
-        if suspects.is_empty() {
-            return;
-        }
+    fn through(&self, function: &Function, suspects: &Suspects<'_>, fresh: &mut FxHashSet<Symbol>) {
         for flow in &function.flows {
             let name = match flow.to {
                 Sink::Return => (function.kind == FunctionKind::Def).then_some(function.name),
@@ -262,9 +277,11 @@ impl Taint {
                     (outer || !function.binds(name)).then_some(name)
                 }
             };
+            // Who has left before has not written what outlives the function.
+            let outlives = flow.to != Sink::Return;
             if let Some(name) = name
                 && !self.names.contains(&name)
-                && suspects.flows(flow)
+                && (suspects.flows(flow) || outlives && suspects.is_left_before(flow))
             {
                 fresh.insert(name);
             }
@@ -292,7 +309,7 @@ fn namesakes(program: &Program) -> FxHashMap<Symbol, usize> {
                 *out.entry(function.name).or_default() += 1;
             }
             let outer = matches!(function.kind, FunctionKind::Module | FunctionKind::ClassBody);
-            for flow in &function.flows {
+            for flow in function.flows.iter().filter(|flow| !flow.is_constant()) {
                 match flow.to {
                     Sink::Attribute(name) => *out.entry(name).or_default() += 1,
                     Sink::Name(name) if outer || !function.binds(name) => *out.entry(name).or_default() += 1,

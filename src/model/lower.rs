@@ -2,6 +2,8 @@
 
 mod definition;
 
+pub use definition::SETTER;
+
 use crate::base::{Span, Symbol};
 use crate::syntax::{Parsed, ast, span, span_of};
 
@@ -169,11 +171,18 @@ impl Lowerer {
     }
 
     fn flow(&mut self, to: Sink, start: u32, end: u32) {
+        let of_object = matches!(to, Sink::Attribute(_)) && !self.is_constructor();
         let scope = self.scope();
-        let guard = scope.guard;
-        if start < end || guard > 0 {
-            scope.flows.push(Flow { to, start, end, guard });
+        let flow = Flow { to, start, end, guard: scope.guard };
+        if of_object || !flow.is_constant() {
+            scope.flows.push(flow);
         }
+    }
+
+    /// Whether the function at hand is a constructor: what it begins with is the same on all ranks.
+    fn is_constructor(&self) -> bool {
+        let function = self.functions.last().map(|&function| self.file.function(function));
+        function.is_some_and(|function| function.name.as_str() == "__init__")
     }
 
     /// Lowers blocks that stand under the condition lowered since `start`.

@@ -147,7 +147,8 @@ impl<'p> Engine<'p> {
         {
             return false;
         }
-        if definition.flows.iter().any(|flow| matches!(flow.to, Sink::Attribute(name) if self.taint.holds(name))) {
+        let mut flows = definition.flows.iter().filter(|flow| !flow.is_constant());
+        if flows.any(|flow| matches!(flow.to, Sink::Attribute(name) if self.taint.holds(name))) {
             return false;
         }
         bound.iter().all(|&arg| {
@@ -159,6 +160,22 @@ impl<'p> Engine<'p> {
                 && !self.holds_other_objects(arg)
                 && !self.names_a_method(arg)
         })
+    }
+
+    /// Whether a method changes its object on some ranks alone, because they alone call it, or call a method in it that does:
+    /// it is another one there, for a caller who asks.
+    pub(super) fn writes_apart(&self, frame: &Frame<'p>, function: FunctionId) -> bool {
+        let definition = self.program.function(function);
+        let caller = frame.model.function(frame.local);
+        let (asked, told) = (&caller.mentions, self.taint.writes_apart(caller.name));
+        let written = definition.flows.iter().filter_map(|flow| match flow.to {
+            Sink::Attribute(name) => Some(name),
+            _ => None,
+        });
+        definition.class.is_some()
+            && (self.taint.writes_apart(definition.name).iter().any(|name| asked.contains(name))
+                || frame.guards.iter().any(|&guard| !self.values.vary(guard).is_empty())
+                    && written.into_iter().any(|name| asked.contains(&name) || told.contains(&name)))
     }
 
     /// Whether a call hands over a wrapped model to who runs it on some ranks only: what it issues is known here, and who
@@ -252,12 +269,17 @@ impl<'p> Engine<'p> {
     pub(super) fn after_method(
         &mut self,
         frame: &mut Frame<'p>,
+        function: FunctionId,
         arguments: &Arguments,
         written: &[(Symbol, Value)],
         substitution: &mut Substitution,
     ) {
         let own = frame.receiver.filter(|&own| arguments.receiver.is_some() && arguments.receiver == frame.get(own));
         let Some(holder) = own.or(arguments.holder) else { return };
+        // What a decorator lets some ranks run it has not left on all of them: the class says what it has.
+        if !written.is_empty() && self.let_in_by(function).is_some_and(|test| !frame.guards.contains(&test)) {
+            return;
+        }
         let apart = frame.guards.iter().any(|&guard| !self.values.vary(guard).is_empty());
         for &(name, value) in written {
             let value = self.replaced(value, substitution);

@@ -1,5 +1,6 @@
 //! Assignments: to names, attributes and elements.
 
+use super::arguments::Arguments;
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
 use crate::flow::{Node, STORE, UPDATE, Value};
@@ -15,7 +16,8 @@ impl<'p> Engine<'p> {
                 frame.set(name, value);
                 frame.forget_paths(name);
             }
-            Expr::Attribute { name, .. } => {
+            Expr::Attribute { value: object, name } => {
+                self.set_property(frame, object, name, value, model.span(target));
                 if let Some(path) = self.path(frame, target) {
                     let value = self.named(frame, name, value, model.span(target));
                     self.set_path(frame, path, value);
@@ -34,6 +36,28 @@ impl<'p> Engine<'p> {
             }
             _ => {}
         }
+    }
+
+    /// Hands a value to the method that assigns to a property, where the object has one.
+    fn set_property(
+        &mut self,
+        frame: &mut Frame<'p>,
+        object: ExprId,
+        name: Symbol,
+        value: Value,
+        span: Span,
+    ) {
+        let (class, receiver) = match frame.receiver {
+            Some(own) if frame.model.expr(object) == Expr::Name(own) => (frame.class, frame.get(own)),
+            _ => {
+                let receiver = self.expression(frame, object);
+                (self.class_of_known(receiver), Some(receiver))
+            }
+        };
+        let Some(setter) = class.and_then(|class| self.program.setter(class, name)) else { return };
+        let holder = self.path(frame, object);
+        let arguments = Arguments { receiver, holder, positional: vec![(value, None)], ..Arguments::default() };
+        self.call_function(frame, setter, arguments, span);
     }
 
     /// What each of several targets is given of a value that is unpacked.

@@ -9,8 +9,9 @@ use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, StmtId, each_stateme
 const MAX_RETURNS: usize = 4;
 
 impl<'p> Engine<'p> {
-    /// What an attribute path holds that this function has not written on the way here.
-    pub(super) fn path_default(&mut self, frame: &mut Frame<'p>, path: Symbol) -> Value {
+    /// What an attribute path holds that this function has not written on the way here, but on another way, on which it has
+    /// left a value there.
+    pub(super) fn path_default(&mut self, frame: &mut Frame<'p>, path: Symbol, written: Value) -> Value {
         if let Some(value) = self.left_by_constructor(frame, path) {
             return value;
         }
@@ -19,8 +20,45 @@ impl<'p> Engine<'p> {
             (Some(class), Some(name)) => self.attributes.get(&(class, name)).copied().flatten(),
             _ => None,
         };
+        let of_class = of_class.or_else(|| self.told_by_property(frame, path));
+        let of_class = of_class.or_else(|| self.held_by_object(frame, path));
         let of_class = of_class.or_else(|| self.parameter_meaning(frame, name?));
+        let of_class = of_class.or_else(|| self.begun_by_constructor(frame, path).filter(|&begun| begun != written));
         of_class.unwrap_or_else(|| self.values.make(Node::Str(Symbol::new(UNSET))))
+    }
+
+    /// What a property of the function's own object answers that has not been assigned to.
+    fn told_by_property(&mut self, frame: &mut Frame<'p>, path: Symbol) -> Option<Value> {
+        let (receiver, name) = path.as_str().split_once('.')?;
+        let (own, class, name) = (frame.receiver?, frame.class?, Symbol::new(name));
+        if own.as_str() != receiver || self.program.setter(class, name).is_none() {
+            return None;
+        }
+        let object = frame.get(own)?;
+        let span = frame.model.function(frame.local).name_span;
+        self.object_attribute(frame, class, object, name, span)
+    }
+
+    /// What an object holds that the function has made, or that a module has: what its class leaves there.
+    fn held_by_object(&mut self, frame: &Frame<'p>, path: Symbol) -> Option<Value> {
+        let (object, name) = path.as_str().rsplit_once('.')?;
+        let (object, name) = (Symbol::new(object), Symbol::new(name));
+        if frame.receiver == Some(object) {
+            return None;
+        }
+        let (value, class) = match frame.get(object) {
+            Some(value) => (value, self.class_of_known(value)?),
+            None => {
+                let value = self.global_variable(frame.file, object);
+                let class = self.class_of_known(value).or_else(|| self.class_of_global(frame.file, object))?;
+                (value, class)
+            }
+        };
+        if let Some(given) = self.field(value, name) {
+            return Some(given);
+        }
+        let left = self.attribute(class, name)?;
+        Some(self.as_seen_by(value, left))
     }
 
     /// Notes what the object holds where a function is left by some ranks: what follows is not theirs.
@@ -42,7 +80,7 @@ impl<'p> Engine<'p> {
                 let known = before.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
                 let before = match known {
                     Some(value) => value,
-                    None => self.path_default(frame, Symbol::new(&format!("{receiver}.{name}"))),
+                    None => self.path_default(frame, Symbol::new(&format!("{receiver}.{name}")), *value),
                 };
                 if before != *value {
                     *value = self.values.make(Node::If(guard, before, *value));
@@ -54,15 +92,23 @@ impl<'p> Engine<'p> {
 
     /// The constant that the constructor leaves in an attribute of `self` that nobody changes but this function.
     fn left_by_constructor(&mut self, frame: &Frame<'p>, path: Symbol) -> Option<Value> {
-        let (object, name) = path.as_str().split_once('.').filter(|(_, name)| !name.contains('.'))?;
-        let first = frame.model.function(frame.local).parameters.first()?;
-        if first.name.as_str() != object {
-            return None;
-        }
-        let constructor = self.only_other_writer(frame.class?, frame.function, Symbol::new(name))?;
+        let name = own_attribute(frame, path)?;
+        let constructor = self.only_other_writer(frame.class?, frame.function, name)?;
+        self.constant_of(constructor, name)
+    }
+
+    /// The number or answer that the constructor leaves in an attribute of `self`, whoever changes it.
+    fn begun_by_constructor(&mut self, frame: &Frame<'p>, path: Symbol) -> Option<Value> {
+        let name = own_attribute(frame, path)?;
+        let constructor = self.program.method(frame.class?, Symbol::new("__init__"))?;
+        self.constant_of(constructor, name).filter(|&begun| begun != self.none)
+    }
+
+    /// The constant that a constructor leaves in an attribute.
+    fn constant_of(&mut self, constructor: FunctionId, name: Symbol) -> Option<Value> {
         let (file, local) = self.program.locate(constructor);
         let model = &self.program.file(file).model;
-        let node = match model.expr(assigned(model, local, Symbol::new(name))?) {
+        let node = match model.expr(assigned(model, local, name)?) {
             Expr::Int(number) => Node::Int(i64::from(number)),
             Expr::Bool(truth) => Node::Bool(truth),
             Expr::None => Node::None,
@@ -85,6 +131,13 @@ impl<'p> Engine<'p> {
         }
         found
     }
+}
+
+/// The attribute of the function's own object that a path is.
+fn own_attribute(frame: &Frame<'_>, path: Symbol) -> Option<Symbol> {
+    let (object, name) = path.as_str().split_once('.').filter(|(_, name)| !name.contains('.'))?;
+    let first = frame.model.function(frame.local).parameters.first()?;
+    (first.name.as_str() == object).then(|| Symbol::new(name))
 }
 
 /// What attributes of the object hold by now that the function has written.

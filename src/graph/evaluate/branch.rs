@@ -158,11 +158,11 @@ impl<'p> Engine<'p> {
                             None => self.values.make(Node::If(test, one, other)),
                         },
                         (Some(one), None) if name.as_str().contains('.') => {
-                            let unset = self.path_default(frame, name);
+                            let unset = self.path_default(frame, name, one);
                             self.values.make(Node::If(test, one, unset))
                         }
                         (None, Some(other)) if name.as_str().contains('.') => {
-                            let unset = self.path_default(frame, name);
+                            let unset = self.path_default(frame, name, other);
                             self.values.make(Node::If(test, unset, other))
                         }
                         (Some(one), None) if parts && let Some(before) = self.before_rebound(frame, name) => {

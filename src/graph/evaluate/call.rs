@@ -65,7 +65,10 @@ impl<'p> Engine<'p> {
             return self.method_call(frame, object, name, call, span);
         }
         let callee = self.callee(frame, call.callee);
-        let arguments = self.arguments(frame, call);
+        let mut arguments = self.arguments(frame, call);
+        if matches!(self.values.node(callee), Node::Instance(..)) {
+            arguments.holder = self.path(frame, call.callee);
+        }
         self.call_value(frame, callee, arguments, span)
     }
 
@@ -292,6 +295,7 @@ impl<'p> Engine<'p> {
         // What was written into the object here is known here.
         let written = |holder: Symbol| frame.receiver != Some(holder) && frame.paths.contains_key(&holder);
         if self.may_wait(function, &bound)
+            && !self.writes_apart(frame, function)
             && !arguments.holder.is_some_and(written)
             && !self.is_used_apart(function, &bound)
         {
@@ -327,7 +331,7 @@ impl<'p> Engine<'p> {
             let effect = self.abbreviated(summary.effects, function, frame, span);
             self.emit(frame, effect);
         }
-        self.after_method(frame, &arguments, &summary.attributes, &mut substitution);
+        self.after_method(frame, function, &arguments, &summary.attributes, &mut substitution);
         self.after_filling(frame, function, &arguments, span);
         self.after_growth(frame, &arguments, &summary.grown, &mut substitution);
         self.after_agreement(frame, function, &arguments, &summary.filled, &mut substitution);

@@ -66,7 +66,8 @@ impl<'p> Engine<'p> {
             let model = &program.file(file).model;
             for function in &model.functions {
                 let Some(class) = function.class.map(|class| program.class_id(file, class)) else { continue };
-                let written = function.flows.iter().filter_map(|flow| match flow.to {
+                let written = function.flows.iter().filter(|flow| !flow.is_constant());
+                let written = written.filter_map(|flow| match flow.to {
                     Sink::Attribute(name) => Some(name),
                     _ => None,
                 });

@@ -180,6 +180,9 @@ impl<'p> Engine<'p> {
             None => self.values.make(Node::Sequence(everything.into())),
         };
         let agreed = self.values.make(Node::Agreed(site, whole, group));
+        if ["all_reduce", "all_gather"].iter().any(|vote| operation.op.as_str().starts_with(vote)) {
+            self.values.note_vote(site);
+        }
         if let Some(root) = from.filter(|_| communicates && !operation.agrees.is_empty()) {
             frame.passed.push(Passed { root, operands: arguments.values(), agreed });
         }

@@ -2,18 +2,19 @@
 
 use std::rc::Rc;
 
+use super::super::context::each_in_context;
 use super::super::program::Program;
 use super::super::protocol::Types;
-use super::Engine;
+use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Symbol};
-use crate::flow::Value;
-use crate::model::{Expr, ExprId, LocalFunction, Sink, Stmt, each_statement};
+use crate::flow::{Node, Value};
+use crate::model::{Expr, ExprId, LocalFunction, Sink, Stmt};
 
 /// Functions that assign to attributes of a name, looked into for one of them.
-const MAX_WRITERS: usize = 12;
+const MAX_WRITERS: usize = 24;
 
-/// Which functions that are no methods assign to an attribute of which name, of whatever object: by the index of the name.
-/// Methods mostly write to their own object, and there are too many of them.
+/// Which functions assign to an attribute of which name, of whatever object: by the index of the name. Methods mostly write to
+/// their own object: they count where they mention one in front of it.
 pub(super) struct Writers(Box<[(Symbol, FunctionId)]>);
 
 impl Writers {
@@ -26,7 +27,7 @@ impl Writers {
 
 impl<'p> Engine<'p> {
     /// What functions assign to an attribute of objects of a class, where it may differ between ranks.
-    pub(super) fn left_from_outside(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
+    pub(super) fn left_from_outside(&mut self, class: ClassId, name: Symbol, begun: Value) -> Option<Value> {
         let writers = self.outside_writers();
         let functions = writers.of(name);
         if functions.len() > MAX_WRITERS {
@@ -35,7 +36,7 @@ impl<'p> Engine<'p> {
         let types = Types::new(self.program);
         let mut given = None;
         for &(_, function) in functions {
-            for (object, value) in stores(self.program, function, name) {
+            for Store { object, value, conditions } in stores(self.program, function, name) {
                 let (file, local) = self.program.locate(function);
                 let made = types.class_of(file, local, object);
                 if !made.is_some_and(|made| self.program.lineage(made).contains(&class)) {
@@ -46,10 +47,23 @@ impl<'p> Engine<'p> {
                     return None;
                 }
                 let mut frame = self.entered(function);
-                given = Some(self.expression(&mut frame, value));
+                let value = self.expression(&mut frame, value);
+                given = Some(self.under(&mut frame, &conditions, value, begun));
             }
         }
         given.filter(|&given| !self.values.vary(given).is_empty() || self.values.facts(given).open)
+    }
+
+    /// What an attribute is that has been written under conditions, and held something before.
+    fn under(&mut self, frame: &mut Frame<'p>, conditions: &[(ExprId, bool)], written: Value, begun: Value) -> Value {
+        conditions.iter().rev().fold(written, |value, &(condition, answer)| {
+            let test = self.expression(frame, condition);
+            if self.values.vary(test).is_empty() {
+                return value;
+            }
+            let (then, otherwise) = if answer { (value, begun) } else { (begun, value) };
+            self.values.make(Node::If(test, then, otherwise))
+        })
     }
 
     fn outside_writers(&mut self) -> Rc<Writers> {
@@ -60,9 +74,6 @@ impl<'p> Engine<'p> {
         let mut found: Vec<(Symbol, FunctionId)> = Vec::new();
         for file in program.file_ids() {
             for (index, function) in program.file(file).model.functions.iter().enumerate() {
-                if function.class.is_some() {
-                    continue;
-                }
                 let id = program.function_id(file, LocalFunction(index as u32));
                 found.extend(function.flows.iter().filter_map(|flow| match flow.to {
                     Sink::Attribute(name) => Some((name, id)),
@@ -78,19 +89,31 @@ impl<'p> Engine<'p> {
     }
 }
 
-/// The objects and values of a function's assignments to an attribute of that name.
-fn stores(program: &Program, function: FunctionId, name: Symbol) -> Vec<(ExprId, ExprId)> {
+/// An assignment to an attribute.
+struct Store {
+    object: ExprId,
+    value: ExprId,
+    /// The conditions that it stands under, the outermost first, and how each comes out.
+    conditions: Vec<(ExprId, bool)>,
+}
+
+/// A function's assignments to an attribute of that name, of other objects than its own.
+fn stores(program: &Program, function: FunctionId, name: Symbol) -> Vec<Store> {
     let (file, local) = program.locate(function);
     let model = &program.file(file).model;
     let definition = model.function(local);
+    let receiver = definition.parameters.first().filter(|_| definition.class.is_some()).map(|first| first.name);
+    let is_own = |object: ExprId| receiver.is_some_and(|receiver| model.expr(object) == Expr::Name(receiver));
     let mut found = Vec::new();
-    each_statement(model, definition.body, &mut |_, stmt| {
+    each_in_context(model, local, &mut |_, stmt, context| {
         let Stmt::Assign { targets, value } = stmt else { return };
+        let conditions: Vec<_> = context.conditions.iter().copied().zip(context.answers.iter().copied()).collect();
         for &target in model.list(*targets) {
             if let Expr::Attribute { value: object, name: written } = model.expr(target)
                 && written == name
+                && !is_own(object)
             {
-                found.push((object, *value));
+                found.push(Store { object, value: *value, conditions: conditions.clone() });
             }
         }
     });

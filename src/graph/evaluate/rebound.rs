@@ -12,14 +12,20 @@ const MAX_WRITERS: usize = 4;
 
 impl<'p> Engine<'p> {
     /// What a variable of the module holds that this function declares as its to write, where it has not been written yet:
-    /// nothing, if it begins so.
-    pub(super) fn before_rebound(&self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
+    /// the constant that it begins with.
+    pub(super) fn before_rebound(&mut self, frame: &Frame<'p>, name: Symbol) -> Option<Value> {
         let model = frame.model;
         if !rebound(model, model.function(frame.local)).any(|written| written == name) {
             return None;
         }
         let begins = self.program.single_assignment(frame.file, model.module(), name)?;
-        (model.expr(begins) == Expr::None).then_some(self.none)
+        let node = match model.expr(begins) {
+            Expr::None => Node::None,
+            Expr::Bool(truth) => Node::Bool(truth),
+            Expr::Int(number) => Node::Int(i64::from(number)),
+            _ => return None,
+        };
+        Some(self.values.make(node))
     }
 
     /// What the functions of the file leave in one of its variables, if they leave one thing and that differs between

@@ -130,13 +130,17 @@ impl<'p> Engine<'p> {
             let writers = self.writers_of(owner);
             let Some(methods) = writers.get(&name) else { continue };
             // A constructor speaks first; a few other writers are enough to know whether ranks differ.
-            for &method in methods.iter().take(6) {
+            let writers = methods.iter().take(6).copied().chain(self.writers_apart(owner, name, methods));
+            for method in writers.collect::<Vec<_>>() {
                 partial |= self.cycles.is_active(method);
                 let Some(summary) = self.summary(method) else { continue };
                 let written = summary.attributes.iter().find(|(written, _)| *written == name);
-                if let Some(&(_, value)) = written
-                    && !found.contains(&value)
-                {
+                let Some(&(_, value)) = written else { continue };
+                let value = match (self.let_in_by(method), found.first()) {
+                    (Some(test), Some(&begun)) => self.values.make(Node::If(test, value, begun)),
+                    _ => value,
+                };
+                if !found.contains(&value) {
                     found.push(value);
                     // What the constructor leaves is what the other writers go by.
                     let begun = self.begun(class, name, found[0]);
@@ -144,15 +148,16 @@ impl<'p> Engine<'p> {
                 }
             }
         }
+        let of_class = if found.is_empty() { self.class_variable(class, name) } else { None };
         // What the constructor begins with is for those whom nobody tells.
-        if let [begun] = found[..]
+        if let [begun] = [&found[..], of_class.as_slice()].concat()[..]
             && self.only_begins(begun)
-            && let Some(told) = self.left_from_outside(class, name)
+            && let Some(told) = self.left_from_outside(class, name, begun)
         {
             found = vec![told];
         }
         let value = match found[..] {
-            [] => self.class_variable(class, name),
+            [] => of_class,
             [one] if partial => Some(self.begun(class, name, one)),
             [one] => Some(one),
             _ => {
@@ -165,6 +170,15 @@ impl<'p> Engine<'p> {
             false => self.attributes.insert((class, name), value),
         };
         value
+    }
+
+    /// Methods of the class that have some ranks alone write an attribute, by calling one of its writers.
+    fn writers_apart(&self, class: ClassId, name: Symbol, writers: &[FunctionId]) -> Vec<FunctionId> {
+        let (file, local) = self.program.locate_class(class);
+        let methods = self.program.file(file).model.class(local).methods.iter();
+        let methods = methods.filter(|(method, _)| self.taint.writes_apart(*method).contains(&name));
+        let methods = methods.map(|(_, method)| self.program.function_id(file, *method));
+        methods.filter(|method| !writers.contains(method)).collect()
     }
 
     /// Whether a value is what something begins with, and nobody has asked anything for it.

@@ -21,6 +21,18 @@ impl<'p> Engine<'p> {
             return frame.class;
         }
         match *self.values.node(value) {
+            Node::None | Node::External(_) => match self.program.target(frame.file, frame.local, expr) {
+                Some(Target::Variable(file, name)) => self.class_of_global(file, name),
+                _ => None,
+            },
+            _ => self.class_of_known(value),
+        }
+    }
+
+    /// The class of a value, where that says it whatever it is called.
+    pub(super) fn class_of_known(&mut self, value: Value) -> Option<ClassId> {
+        match *self.values.node(value) {
+            Node::Instance(class, _) => Some(class),
             Node::Parameter(function, position) => {
                 let (file, local) = self.program.locate(function);
                 let model = &self.program.file(file).model;
@@ -38,10 +50,6 @@ impl<'p> Engine<'p> {
                 is_object.then(|| self.program.class_of(owner)).flatten()
             }
             Node::Item(_, container) | Node::Index(container, _) => self.class_of_element(container),
-            Node::None | Node::External(_) => match self.program.target(frame.file, frame.local, expr) {
-                Some(Target::Variable(file, name)) => self.class_of_global(file, name),
-                _ => None,
-            },
             _ => None,
         }
     }

@@ -149,6 +149,45 @@ impl<'p> Engine<'p> {
         None
     }
 
+    /// The condition under which decorators let a method run that changes its object, where that may differ between ranks.
+    pub(super) fn let_in_by(&mut self, function: FunctionId) -> Option<Value> {
+        let (file, local) = self.program.locate(function);
+        let definition = self.program.file(file).model.function(local);
+        if self.program.file(file).model.list(definition.decorators).is_empty() {
+            return None;
+        }
+        let mut frame = self.module_frame(file);
+        if let Some(first) = self.wrapper_guard(&mut frame, function, definition.name_span) {
+            return Some(first);
+        }
+        let wrapped = self.wrapped_by_the_program(function)?;
+        let Node::Closure(wrapper, _) = *self.values.node(wrapped) else { return None };
+        let effects = self.summary(wrapper)?.effects;
+        let parts = match self.effects.get(effects) {
+            Effect::Seq(parts) => parts.to_vec(),
+            _ => vec![effects],
+        };
+        let invokes = |effect: EffectId| self.effects.summed(effect).invokes;
+        let leaves = |effect: EffectId| self.effects.summed(effect).exits;
+        let mut found = None;
+        for (at, &part) in parts.iter().enumerate() {
+            let Effect::Choice { test, then, otherwise, .. } = *self.effects.get(part) else { continue };
+            if self.values.vary(test).is_empty() {
+                continue;
+            }
+            let is_called_behind = || parts[at + 1..].iter().any(|&part| invokes(part));
+            found = match (invokes(then), invokes(otherwise)) {
+                (true, false) => Some((test, true)),
+                (false, true) => Some((test, false)),
+                _ if leaves(then) != leaves(otherwise) && is_called_behind() => Some((test, leaves(otherwise))),
+                _ => continue,
+            };
+            break;
+        }
+        let (test, answer) = found?;
+        Some(if answer { test } else { self.values.make(Node::Not(test)) })
+    }
+
     /// What entering `with expr` means.
     pub(super) fn context(&mut self, frame: &mut Frame<'p>, expr: ExprId) -> Context {
         let span = frame.model.span(expr);

@@ -1,7 +1,7 @@
 //! Classes and what they descend from: methods, bases in the program and in libraries.
 
 use crate::base::{ClassId, FunctionId, Symbol};
-use crate::model::Expr;
+use crate::model::{Expr, SETTER};
 
 use super::{Program, Target};
 
@@ -11,6 +11,16 @@ impl Program {
         self.lineage(class).iter().find_map(|&class| {
             let (file, _) = self.locate_class(class);
             let found = self.class(class).methods.iter().rev().find(|(method, _)| *method == name)?;
+            Some(self.function_id(file, found.1))
+        })
+    }
+
+    /// What assigns to the property of that name, where the class has one that can be assigned to.
+    pub fn setter(&self, class: ClassId, property: Symbol) -> Option<FunctionId> {
+        let of = |method: &Symbol| method.as_str().strip_suffix(SETTER) == Some(property.as_str());
+        self.lineage(class).iter().find_map(|&class| {
+            let (file, _) = self.locate_class(class);
+            let found = self.class(class).methods.iter().find(|(method, _)| of(method))?;
             Some(self.function_id(file, found.1))
         })
     }

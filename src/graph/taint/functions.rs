@@ -3,12 +3,13 @@
 
 use rustc_hash::FxHashSet;
 
+use super::written::is_decorated;
 use super::{Frequency, Taint};
 use crate::base::{FileId, Symbol};
 use crate::graph::hazard::may_go_otherwise;
 use crate::graph::program::Program;
 use crate::graph::suspects::Suspects;
-use crate::model::{Expr, ExprId, Function, FunctionKind, Guard};
+use crate::model::{Function, FunctionKind, Guard};
 
 impl Taint {
     /// Functions that answer otherwise where a request has failed: it may fail on one rank alone.
@@ -51,38 +52,36 @@ impl Taint {
         out
     }
 
-    /// Functions whose decorators ask something that may differ, such as the rank, before they call them.
-    pub(super) fn guarded(&self, program: &Program, frequency: &Frequency) -> Vec<Symbol> {
+    /// Functions that make another one, which asks something that may differ, such as the rank: decorators.
+    pub(super) fn deciding(&self, program: &Program) -> FxHashSet<Symbol> {
         let mut deciding: FxHashSet<Symbol> = FxHashSet::default();
-        let functions = || {
-            program
-                .file_ids()
-                .flat_map(|file| program.file(file).model.functions.iter().map(move |function| (file, function)))
-        };
-        for (file, function) in functions() {
+        for file in program.file_ids() {
             let model = &program.file(file).model;
             let outer = |function: &Function| {
                 function.parent.map(|parent| model.function(parent)).filter(|outer| outer.kind == FunctionKind::Def)
             };
-            let (FunctionKind::Def, Some(mut home)) = (function.kind, outer(function)) else { continue };
-            let suspects = Suspects::of(self, function, self.imported(file).to_vec());
-            if function.guards.iter().any(|guard| !guard.tried && suspects.within(guard.start, guard.end)) {
-                while let Some(further) = outer(home) {
-                    home = further;
+            for function in &model.functions {
+                let (FunctionKind::Def, Some(mut home)) = (function.kind, outer(function)) else { continue };
+                let suspects = Suspects::of(self, function, self.imported(file).to_vec());
+                if function.guards.iter().any(|guard| !guard.tried && suspects.within(guard.start, guard.end)) {
+                    while let Some(further) = outer(home) {
+                        home = further;
+                    }
+                    deciding.insert(home.name);
                 }
-                deciding.insert(home.name);
             }
         }
+        deciding
+    }
+
+    /// Functions whose decorators ask something that may differ, such as the rank, before they call them.
+    pub(super) fn guarded(&self, program: &Program, frequency: &Frequency) -> Vec<Symbol> {
+        let deciding = self.deciding(program);
         let mut out = Vec::new();
-        for (file, function) in functions() {
+        for file in program.file_ids() {
             let model = &program.file(file).model;
-            let named = |decorator: &ExprId| match model.expr(*decorator) {
-                Expr::Name(name) | Expr::Attribute { name, .. } => deciding.contains(&name),
-                _ => false,
-            };
-            if !frequency.is_generic(function.name) && model.list(function.decorators).iter().any(named) {
-                out.push(function.name);
-            }
+            let named = model.functions.iter().filter(|function| !frequency.is_generic(function.name));
+            out.extend(named.filter(|function| is_decorated(model, function, &deciding)).map(|function| function.name));
         }
         out
     }

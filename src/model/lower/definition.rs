@@ -5,6 +5,9 @@ use crate::base::{Span, Symbol};
 use crate::model::tree::*;
 use crate::syntax::{ast, span, span_of};
 
+/// Behind the name of a property, that of what assigns to it.
+pub const SETTER: &str = ".setter";
+
 impl Lowerer {
     pub(super) fn declare(&mut self, name: Symbol, kind: FunctionKind, whole: Span, name_span: Span) -> LocalFunction {
         let id = LocalFunction(self.file.functions.len() as u32);
@@ -127,9 +130,18 @@ impl Lowerer {
         (function.decorators, function.returns, function.is_async) = (decorators, returns, def.is_async);
         self.finish(id, parameters, |lowerer| lowerer.body(&def.body));
         if let Some(class) = self.file.function(id).class {
+            let name = if self.is_setter(decorators) { Symbol::new(&format!("{name}{SETTER}")) } else { name };
             self.file.classes[class.0 as usize].methods.push((name, id));
         }
         id
+    }
+
+    /// Whether a method is called where its property is assigned to, or deleted: it does not take the place of the property.
+    fn is_setter(&self, decorators: List) -> bool {
+        let sets = |&decorator: &ExprId| {
+            matches!(self.file.expr(decorator), Expr::Attribute { name, .. } if matches!(name.as_str(), "setter" | "deleter"))
+        };
+        self.file.list(decorators).iter().any(sets)
     }
 
     pub(in crate::model) fn lambda(&mut self, lambda: &ast::ExprLambda) -> LocalFunction {

@@ -68,6 +68,13 @@ pub struct Flow {
     pub guard: u32,
 }
 
+impl Flow {
+    /// Whether it is a constant, under no condition: nothing in it differs unless some ranks come there alone.
+    pub fn is_constant(&self) -> bool {
+        self.start == self.end && self.guard == 0
+    }
+}
+
 /// A condition, as the names it mentions, and the condition around it. What is tried is one as well: what it names decides
 /// whether the handlers run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
