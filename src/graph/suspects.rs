@@ -111,8 +111,8 @@ impl<'a> Suspects<'a> {
         let apart = |guard: &&Guard| !guard.tried && self.within(guard.start, guard.end);
         let guards: Vec<&Guard> = self.function.guards.iter().filter(apart).collect();
         let callees = self.function.callees.iter();
-        let called = callees
-            .filter(move |callee| guards.iter().any(|guard| (guard.end..guard.until).contains(&callee.at)));
+        let called =
+            callees.filter(move |callee| guards.iter().any(|guard| (guard.end..guard.until).contains(&callee.at)));
         called.map(|callee| self.function.mentions[callee.at as usize])
     }
 

@@ -164,18 +164,25 @@ impl<'p> Engine<'p> {
 
     /// Whether a method changes its object on some ranks alone, because they alone call it, or call a method in it that does:
     /// it is another one there, for a caller who asks.
-    pub(super) fn writes_apart(&self, frame: &Frame<'p>, function: FunctionId) -> bool {
+    pub(super) fn writes_apart(&mut self, frame: &Frame<'p>, function: FunctionId) -> bool {
+        let Some(class) = self.program.class_of(function) else { return false };
         let definition = self.program.function(function);
         let caller = frame.model.function(frame.local);
         let (asked, told) = (&caller.mentions, self.taint.writes_apart(caller.name));
+        if self.taint.writes_apart(definition.name).iter().any(|name| asked.contains(name)) {
+            return true;
+        }
+        if frame.guards.iter().all(|&guard| self.values.vary(guard).is_empty()) {
+            return false;
+        }
+        let writers = self.writers_of(class);
+        let is_own = |name: &Symbol| writers.get(name).is_some_and(|writers| writers.contains(&function));
         let written = definition.flows.iter().filter_map(|flow| match flow.to {
             Sink::Attribute(name) => Some(name),
             _ => None,
         });
-        definition.class.is_some()
-            && (self.taint.writes_apart(definition.name).iter().any(|name| asked.contains(name))
-                || frame.guards.iter().any(|&guard| !self.values.vary(guard).is_empty())
-                    && written.into_iter().any(|name| asked.contains(&name) || told.contains(&name)))
+        let mut awaited = written.filter(|name| asked.contains(name) || told.contains(name));
+        awaited.any(|name| is_own(&name))
     }
 
     /// Whether a call hands over a wrapped model to who runs it on some ranks only: what it issues is known here, and who

@@ -39,14 +39,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Hands a value to the method that assigns to a property, where the object has one.
-    fn set_property(
-        &mut self,
-        frame: &mut Frame<'p>,
-        object: ExprId,
-        name: Symbol,
-        value: Value,
-        span: Span,
-    ) {
+    fn set_property(&mut self, frame: &mut Frame<'p>, object: ExprId, name: Symbol, value: Value, span: Span) {
         let (class, receiver) = match frame.receiver {
             Some(own) if frame.model.expr(object) == Expr::Name(own) => (frame.class, frame.get(own)),
             _ => {

@@ -12,6 +12,9 @@ use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::flow::{Node, Value};
 use crate::model::{Expr, LocalFunction, Stmt, each_statement};
 
+/// Choices in a value that are looked through.
+const MAX_CHOICES: u8 = 6;
+
 impl<'p> Engine<'p> {
     /// A nested function that leaves its home takes along the variables it uses.
     pub(super) fn closed_over(&mut self, frame: &Frame<'p>, value: Value) -> Value {
@@ -136,6 +139,9 @@ impl<'p> Engine<'p> {
                 let Some(summary) = self.summary(method) else { continue };
                 let written = summary.attributes.iter().find(|(written, _)| *written == name);
                 let Some(&(_, value)) = written else { continue };
+                if !methods.contains(&method) && self.is_made(value, MAX_CHOICES) {
+                    continue;
+                }
                 let value = match (self.let_in_by(method), found.first()) {
                     (Some(test), Some(&begun)) => self.values.make(Node::If(test, value, begun)),
                     _ => value,
@@ -179,6 +185,26 @@ impl<'p> Engine<'p> {
         let methods = methods.filter(|(method, _)| self.taint.writes_apart(*method).contains(&name));
         let methods = methods.map(|(_, method)| self.program.function_id(file, *method));
         methods.filter(|method| !writers.contains(method)).collect()
+    }
+
+    /// Whether a value is an object, or something that nobody knows, on some ranks at least: who has none does without it, or
+    /// makes its own.
+    fn is_made(&self, value: Value, fuel: u8) -> bool {
+        match *self.values.node(value) {
+            Node::If(_, then, otherwise) => {
+                fuel.checked_sub(1).is_some_and(|fuel| [then, otherwise].into_iter().any(|arm| self.is_made(arm, fuel)))
+            }
+            Node::Instance(..)
+            | Node::Typed(_)
+            | Node::Mesh(_)
+            | Node::World
+            | Node::NonMember
+            | Node::AxisGroup(_)
+            | Node::MadeGroup(..)
+            | Node::Unknown(_)
+            | Node::Apply(..) => true,
+            _ => false,
+        }
     }
 
     /// Whether a value is what something begins with, and nobody has asked anything for it.

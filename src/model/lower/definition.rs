@@ -138,9 +138,7 @@ impl Lowerer {
 
     /// Whether a method is called where its property is assigned to, or deleted: it does not take the place of the property.
     fn is_setter(&self, decorators: List) -> bool {
-        let sets = |&decorator: &ExprId| {
-            matches!(self.file.expr(decorator), Expr::Attribute { name, .. } if matches!(name.as_str(), "setter" | "deleter"))
-        };
+        let sets = |&decorator: &ExprId| matches!(self.file.expr(decorator), Expr::Attribute { name, .. } if matches!(name.as_str(), "setter" | "deleter"));
         self.file.list(decorators).iter().any(sets)
     }
 
