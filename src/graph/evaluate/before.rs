@@ -58,6 +58,7 @@ impl<'p> Engine<'p> {
             return Some(given);
         }
         let left = self.attribute(class, name)?;
+        let left = self.begun(class, name, left);
         Some(self.as_seen_by(value, left))
     }
 

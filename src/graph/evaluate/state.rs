@@ -213,7 +213,7 @@ impl<'p> Engine<'p> {
     }
 
     /// What an attribute holds for those who write it again: a number is only what it begins with.
-    fn begun(&mut self, class: ClassId, name: Symbol, first: Value) -> Value {
+    pub(super) fn begun(&mut self, class: ClassId, name: Symbol, first: Value) -> Value {
         match self.values.node(first) {
             Node::Int(_) => {
                 let site = self.site_of_class(class);
