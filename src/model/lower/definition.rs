@@ -130,16 +130,22 @@ impl Lowerer {
         (function.decorators, function.returns, function.is_async) = (decorators, returns, def.is_async);
         self.finish(id, parameters, |lowerer| lowerer.body(&def.body));
         if let Some(class) = self.file.function(id).class {
-            let name = if self.is_setter(decorators) { Symbol::new(&format!("{name}{SETTER}")) } else { name };
+            let name = self.accessor_of(name, decorators).unwrap_or(name);
             self.file.classes[class.0 as usize].methods.push((name, id));
         }
         id
     }
 
-    /// Whether a method is called where its property is assigned to, or deleted: it does not take the place of the property.
-    fn is_setter(&self, decorators: List) -> bool {
-        let sets = |&decorator: &ExprId| matches!(self.file.expr(decorator), Expr::Attribute { name, .. } if matches!(name.as_str(), "setter" | "deleter"));
-        self.file.list(decorators).iter().any(sets)
+    /// The name of a method that is called where its property is assigned to, or deleted: it does not take the place of the
+    /// property.
+    fn accessor_of(&self, property: Symbol, decorators: List) -> Option<Symbol> {
+        let ending = |&decorator: &ExprId| match self.file.expr(decorator) {
+            Expr::Attribute { name, .. } if name.as_str() == "setter" => Some(SETTER),
+            Expr::Attribute { name, .. } if name.as_str() == "deleter" => Some(".deleter"),
+            _ => None,
+        };
+        let ending = self.file.list(decorators).iter().find_map(ending)?;
+        Some(Symbol::new(&format!("{property}{ending}")))
     }
 
     pub(in crate::model) fn lambda(&mut self, lambda: &ast::ExprLambda) -> LocalFunction {
