@@ -289,9 +289,12 @@ fn applied(text: &str, action: &Value) -> String {
 fn actions_silence_fix_and_explain() {
     let folder = Folder::new("actions", &[("job.py", DIVERGENT)]);
     let mut client = Client::open(&folder, pulls());
-    let job = folder.uri("job.py");
     let idle = "#!/usr/bin/env python\nx = 1  # ranklint: ignore[wrong-root]\n";
+    let mut opened = 0;
     let mut ask = |text: &str, line: u32, only: Value| {
+        // A file that was not open before: of one that was, the first answer may tell what was known of the other text.
+        opened += 1;
+        let job = folder.uri(&format!("job{opened}.py"));
         client.open_file(&job, text);
         let items = client.pull(&job);
         let place = json!({ "line": line, "character": 10 });

@@ -5,6 +5,7 @@
 
 mod functions;
 mod imports;
+mod seeds;
 mod written;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,10 +22,6 @@ use super::resolve::is_builtin;
 use super::started::Started;
 use super::suspects::Suspects;
 use written::Writes;
-
-/// Parameters that hold a root, and parameters that hold a group.
-const ROOTS: [&str; 6] = ["src", "dst", "root", "src_rank", "dst_rank", "root_rank"];
-const GROUPS: [&str; 3] = ["group", "process_group", "pg"];
 
 /// Rounds in which names spread through returns and attributes.
 const ROUNDS: usize = 3;
@@ -87,79 +84,9 @@ impl Taint {
     /// Collects the names of the catalogue and spreads them through the program.
     pub fn of(program: &Program) -> Taint {
         let mut taint = Taint::default();
-        for (name, entry) in program.catalog.entries() {
-            match entry {
-                Entry::Value(value) if matches!(value.kind, ValueKind::Local(_)) => {
-                    let mut parts = name.as_str().rsplit('.');
-                    if let (Some(last), Some(before)) = (parts.next(), parts.next()) {
-                        taint.pairs.insert((Symbol::new(before), Symbol::new(last)));
-                        let is_told =
-                            |kind: Symbol| name.as_str().rsplit_once('.').is_some_and(|(of, _)| of == kind.as_str());
-                        if last.contains('_') || program.catalog.type_of_method(Symbol::new(last)).is_some_and(is_told)
-                        {
-                            taint.names.insert(Symbol::new(last));
-                        }
-                    }
-                }
-                Entry::Value(value) if differs(&value.kind) => {
-                    taint.names.insert(name.last_part());
-                }
-                Entry::Value(value) if value.kind == ValueKind::Environment => match name.as_str().rsplit('.').nth(1) {
-                    Some(before) => drop(taint.notable_pairs.insert((Symbol::new(before), name.last_part()))),
-                    None => drop(taint.notable.insert(name)),
-                },
-                Entry::Operation(operation) => {
-                    let last = name.last_part();
-                    if (operation.returns == Outcome::Differs || !operation.differs.is_empty())
-                        && last.as_str().contains('_')
-                    {
-                        taint.names.insert(last);
-                    }
-                    if !operation.roots.is_empty() {
-                        taint.notable.insert(last);
-                    }
-                }
-                _ => {}
-            }
-        }
-        for (name, convention) in program.catalog.conventions() {
-            if differs(&convention.value.kind) {
-                taint.names.insert(name);
-            }
-        }
-        // The ranks of a group are others where its members are: what is made of them is.
-        taint.names.insert(Symbol::new("get_process_group_ranks"));
-        // A function that is handed a root and a group names a root as the operation does.
-        let named = |function: &Function, names: &[&str]| {
-            function.parameters.iter().any(|parameter| names.contains(&parameter.name.as_str()))
-        };
-        for file in program.file_ids() {
-            let functions = program.file(file).model.functions.iter();
-            let rooted = functions.filter(|function| named(function, &ROOTS) && named(function, &GROUPS));
-            taint.notable.extend(rooted.map(|function| function.name));
-        }
-        // A wrapped module communicates when it is called: whoever returns or keeps one matters.
-        let called = |kind: Symbol| program.catalog.entry(Symbol::new(&format!("{kind}.__call__"))).is_some();
-        for kind in program.catalog.types().filter(|kind| called(kind.name)) {
-            let constructors = kind.aliases.iter().chain(&kind.first_of).chain([&kind.name]);
-            taint.names.extend(
-                constructors.filter(|&&name| program.catalog.entry(name).is_some()).map(|name| name.last_part()),
-            );
-        }
-        // An object whose methods tell of this process alone, such as a queue.
-        let locals = program.catalog.entries().filter_map(|(name, entry)| match entry {
-            Entry::Value(value) if matches!(value.kind, ValueKind::Local(_)) => name.as_str().rsplit_once('.'),
-            _ => None,
-        });
-        let kinds: FxHashSet<Symbol> = locals.map(|(kind, _)| Symbol::new(kind)).collect();
-        for kind in program.catalog.types().filter(|kind| kinds.contains(&kind.name)) {
-            taint.names.extend(kind.aliases.iter().chain([&kind.name]).map(|name| name.last_part()));
-        }
-        taint.names.extend(Symbol::matching(|name| is_loader(name) || is_labels(name)));
+        taint.add_catalogued(program);
+        taint.add_rooted(program);
         taint.add_imported(program);
-        for name in ["environ", "getenv"] {
-            taint.names.insert(Symbol::new(name));
-        }
         taint.fed = Fed::of(program);
         taint.started = Started::of(program);
         taint.pooled = Pooled::of(program);
@@ -277,11 +204,10 @@ impl Taint {
                     (outer || !function.binds(name)).then_some(name)
                 }
             };
-            // Who has left before has not written what outlives the function.
-            let outlives = flow.to != Sink::Return;
+            // Who has left before has neither written it nor returned it.
             if let Some(name) = name
                 && !self.names.contains(&name)
-                && (suspects.flows(flow) || outlives && suspects.is_left_before(flow))
+                && (suspects.flows(flow) || suspects.is_left_before(flow))
             {
                 fresh.insert(name);
             }
@@ -321,10 +247,6 @@ fn namesakes(program: &Program) -> FxHashMap<Symbol, usize> {
     out
 }
 
-fn differs(kind: &ValueKind) -> bool {
-    matches!(kind, ValueKind::Rank | ValueKind::First | ValueKind::Last | ValueKind::Local(_) | ValueKind::Member)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -332,15 +254,21 @@ mod tests {
     use crate::graph::FileEntry;
     use crate::model::{Detail, lower};
 
-    #[test]
-    fn whoever_reads_a_tainted_attribute_is_a_candidate() {
-        let text = "import torch.distributed as dist\n\n\nclass Job:\n    def start(self):\n        \
-            self.leads = dist.get_rank() == 0\n\n    def save(self):\n        if self.leads:\n            \
-            dist.barrier()\n\n    def step(self, count):\n        if count > 3:\n            dist.barrier()\n";
+    /// What a program of one file differs in, by name.
+    pub(super) fn taint_of(text: &str) -> (Taint, Program) {
         let model = lower(&crate::syntax::parse(text), text, Detail::Full);
         let entry = FileEntry { path: "job.py".to_owned(), text: text.into(), model: std::sync::Arc::new(model) };
         let program = Program::link(vec![entry], ProjectFacts::default(), Catalog::builtin().clone().into());
-        let taint = Taint::of(&program);
+        (Taint::of(&program), program)
+    }
+
+    #[test]
+    fn whoever_reads_a_tainted_attribute_is_a_candidate() {
+        let (taint, program) = taint_of(
+            "import torch.distributed as dist\n\n\nclass Job:\n    def start(self):\n        \
+             self.leads = dist.get_rank() == 0\n\n    def save(self):\n        if self.leads:\n            \
+             dist.barrier()\n\n    def step(self, count):\n        if count > 3:\n            dist.barrier()\n",
+        );
         assert!(taint.holds(Symbol::new("leads")));
         let candidates = crate::graph::candidates::of(&program, &taint, &crate::graph::reach::reaching(&program));
         let names: Vec<&str> = candidates.iter().map(|&id| program.function(id).name.as_str()).collect();

@@ -8,7 +8,7 @@ use crate::base::{FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
 use crate::flow::{Effect, EffectId, INITIALIZED, Node, Value};
-use crate::model::{Expr, ExprId, Function, FunctionKind, Sink, Stmt, each_expression, each_statement};
+use crate::model::{Expr, ExprId, Flow, Function, FunctionKind, Stmt, each_expression, each_statement};
 
 impl<'p> Engine<'p> {
     /// The result of a function that gathers from all, whatever it unpacks that from: what the members of its group agree on.
@@ -148,7 +148,7 @@ impl<'p> Engine<'p> {
             return false;
         }
         let mut flows = definition.flows.iter().filter(|flow| !flow.is_constant());
-        if flows.any(|flow| matches!(flow.to, Sink::Attribute(name) if self.taint.holds(name))) {
+        if flows.any(|flow| flow.attribute().is_some_and(|name| self.taint.holds(name))) {
             return false;
         }
         bound.iter().all(|&arg| {
@@ -164,25 +164,19 @@ impl<'p> Engine<'p> {
 
     /// Whether a method changes its object on some ranks alone, because they alone call it, or call a method in it that does:
     /// it is another one there, for a caller who asks.
-    pub(super) fn writes_apart(&mut self, frame: &Frame<'p>, function: FunctionId) -> bool {
-        let Some(class) = self.program.class_of(function) else { return false };
+    pub(super) fn writes_apart(&self, frame: &Frame<'p>, function: FunctionId) -> bool {
         let definition = self.program.function(function);
+        if definition.class.is_none() {
+            return false;
+        }
         let caller = frame.model.function(frame.local);
         let (asked, told) = (&caller.mentions, self.taint.writes_apart(caller.name));
         if self.taint.writes_apart(definition.name).iter().any(|name| asked.contains(name)) {
             return true;
         }
-        if frame.guards.iter().all(|&guard| self.values.vary(guard).is_empty()) {
-            return false;
-        }
-        let writers = self.writers_of(class);
-        let is_own = |name: &Symbol| writers.get(name).is_some_and(|writers| writers.contains(&function));
-        let written = definition.flows.iter().filter_map(|flow| match flow.to {
-            Sink::Attribute(name) => Some(name),
-            _ => None,
-        });
-        let mut awaited = written.filter(|name| asked.contains(name) || told.contains(name));
-        awaited.any(|name| is_own(&name))
+        let mut written = definition.flows.iter().filter_map(Flow::attribute);
+        frame.guards.iter().any(|&guard| !self.values.vary(guard).is_empty())
+            && written.any(|name| asked.contains(&name) || told.contains(&name))
     }
 
     /// Whether a call hands over a wrapped model to who runs it on some ranks only: what it issues is known here, and who
@@ -284,7 +278,7 @@ impl<'p> Engine<'p> {
         let own = frame.receiver.filter(|&own| arguments.receiver.is_some() && arguments.receiver == frame.get(own));
         let Some(holder) = own.or(arguments.holder) else { return };
         // What a decorator lets some ranks run it has not left on all of them: the class says what it has.
-        if !written.is_empty() && self.let_in_by(function).is_some_and(|test| !frame.guards.contains(&test)) {
+        if !written.is_empty() && self.let_in_by(function).is_some() {
             return;
         }
         let apart = frame.guards.iter().any(|&guard| !self.values.vary(guard).is_empty());

@@ -29,12 +29,9 @@ impl<'p> Engine<'p> {
 
     /// What a property of the function's own object answers that has not been assigned to.
     fn told_by_property(&mut self, frame: &mut Frame<'p>, path: Symbol) -> Option<Value> {
-        let (receiver, name) = path.as_str().split_once('.')?;
-        let (own, class, name) = (frame.receiver?, frame.class?, Symbol::new(name));
-        if own.as_str() != receiver || self.program.setter(class, name).is_none() {
-            return None;
-        }
-        let object = frame.get(own)?;
+        let (name, class) = (own_attribute(frame, path)?, frame.class?);
+        self.program.setter(class, name)?;
+        let object = frame.get(frame.receiver?)?;
         let span = frame.model.function(frame.local).name_span;
         self.object_attribute(frame, class, object, name, span)
     }
@@ -54,12 +51,14 @@ impl<'p> Engine<'p> {
                 (value, class)
             }
         };
-        if let Some(given) = self.field(value, name) {
-            return Some(given);
-        }
-        let left = self.attribute(class, name)?;
-        let left = self.begun(class, name, left);
-        Some(self.as_seen_by(value, left))
+        let left = match self.begun_field(value, name) {
+            Some(given) => given,
+            None => {
+                let left = self.attribute(class, name)?;
+                self.as_seen_by(value, left)
+            }
+        };
+        Some(self.begun(class, name, left))
     }
 
     /// Notes what the object holds where a function is left by some ranks: what follows is not theirs.
@@ -98,18 +97,23 @@ impl<'p> Engine<'p> {
         self.constant_of(constructor, name)
     }
 
-    /// The number or answer that the constructor leaves in an attribute of `self`, whoever changes it.
+    /// The constant that the constructor leaves in an attribute of `self`, whoever changes it.
     fn begun_by_constructor(&mut self, frame: &Frame<'p>, path: Symbol) -> Option<Value> {
         let name = own_attribute(frame, path)?;
         let constructor = self.program.method(frame.class?, Symbol::new("__init__"))?;
-        self.constant_of(constructor, name).filter(|&begun| begun != self.none)
+        self.constant_of(constructor, name)
     }
 
     /// The constant that a constructor leaves in an attribute.
     fn constant_of(&mut self, constructor: FunctionId, name: Symbol) -> Option<Value> {
         let (file, local) = self.program.locate(constructor);
         let model = &self.program.file(file).model;
-        let node = match model.expr(assigned(model, local, name)?) {
+        self.literal(model.expr(assigned(model, local, name)?))
+    }
+
+    /// A number, an answer or nothing, where it is written out.
+    pub(super) fn literal(&mut self, expr: Expr) -> Option<Value> {
+        let node = match expr {
             Expr::Int(number) => Node::Int(i64::from(number)),
             Expr::Bool(truth) => Node::Bool(truth),
             Expr::None => Node::None,

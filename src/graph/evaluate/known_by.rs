@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::{Engine, Frame};
 use crate::base::{ClassId, Span, Symbol};
 use crate::flow::{Node, Value};
-use crate::model::{Expr, ExprId, Sink};
+use crate::model::{Expr, ExprId, Flow};
 
 /// Parts of a value that are looked at.
 const MAX_PARTS: usize = 100;
@@ -66,11 +66,7 @@ impl<'p> Engine<'p> {
             let model = &program.file(file).model;
             for function in &model.functions {
                 let Some(class) = function.class.map(|class| program.class_id(file, class)) else { continue };
-                let written = function.flows.iter().filter(|flow| !flow.is_constant());
-                let written = written.filter_map(|flow| match flow.to {
-                    Sink::Attribute(name) => Some(name),
-                    _ => None,
-                });
+                let written = function.flows.iter().filter(|flow| !flow.is_constant()).filter_map(Flow::attribute);
                 for name in written.chain([function.name]).filter(|&name| self.taint.holds(name)) {
                     let owner = out.entry((tree, name)).or_insert(Some(class));
                     if *owner != Some(class) {

@@ -8,7 +8,7 @@ use super::super::protocol::Types;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Symbol};
 use crate::flow::{Node, Value};
-use crate::model::{Expr, ExprId, LocalFunction, Sink, Stmt};
+use crate::model::{Expr, ExprId, Flow, LocalFunction, Stmt};
 
 /// Functions that assign to attributes of a name, looked into for one of them.
 const MAX_WRITERS: usize = 24;
@@ -58,9 +58,6 @@ impl<'p> Engine<'p> {
     fn under(&mut self, frame: &mut Frame<'p>, conditions: &[(ExprId, bool)], written: Value, begun: Value) -> Value {
         conditions.iter().rev().fold(written, |value, &(condition, answer)| {
             let test = self.expression(frame, condition);
-            if self.values.vary(test).is_empty() {
-                return value;
-            }
             let (then, otherwise) = if answer { (value, begun) } else { (begun, value) };
             self.values.make(Node::If(test, then, otherwise))
         })
@@ -75,10 +72,7 @@ impl<'p> Engine<'p> {
         for file in program.file_ids() {
             for (index, function) in program.file(file).model.functions.iter().enumerate() {
                 let id = program.function_id(file, LocalFunction(index as u32));
-                found.extend(function.flows.iter().filter_map(|flow| match flow.to {
-                    Sink::Attribute(name) => Some((name, id)),
-                    _ => None,
-                }));
+                found.extend(function.flows.iter().filter_map(Flow::attribute).map(|name| (name, id)));
             }
         }
         found.sort_unstable_by_key(|writer| (writer.0.index(), writer.1));

@@ -5,7 +5,7 @@ use super::substitute::Substitution;
 use super::{Engine, Frame};
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::flow::{Node, Value};
-use crate::model::{Expr, File, Function, FunctionKind, LocalFunction, Stmt};
+use crate::model::{File, Function, FunctionKind, LocalFunction, Stmt};
 
 /// Functions that write one variable and are looked at.
 const MAX_WRITERS: usize = 4;
@@ -19,13 +19,7 @@ impl<'p> Engine<'p> {
             return None;
         }
         let begins = self.program.single_assignment(frame.file, model.module(), name)?;
-        let node = match model.expr(begins) {
-            Expr::None => Node::None,
-            Expr::Bool(truth) => Node::Bool(truth),
-            Expr::Int(number) => Node::Int(i64::from(number)),
-            _ => return None,
-        };
-        Some(self.values.make(node))
+        self.literal(model.expr(begins))
     }
 
     /// What the functions of the file leave in one of its variables, if they leave one thing and that differs between

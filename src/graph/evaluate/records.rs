@@ -67,6 +67,13 @@ impl<'p> Engine<'p> {
 
     /// What a field holds that an object was given when it was made. A constant is only what it begins with.
     pub(super) fn field(&mut self, object: Value, name: Symbol) -> Option<Value> {
+        let given = self.begun_field(object, name)?;
+        let says_nothing = self.is_constant(given) || matches!(self.values.node(given), Node::Mapping(_));
+        (!says_nothing).then_some(given)
+    }
+
+    /// What a field was given when the object was made, whatever it holds since.
+    pub(super) fn begun_field(&mut self, object: Value, name: Symbol) -> Option<Value> {
         let Node::Instance(class, given) = self.values.node(object) else { return None };
         if given.is_empty() {
             return None;
@@ -79,10 +86,7 @@ impl<'p> Engine<'p> {
         {
             return Some(value);
         }
-        given
-            .get(at)
-            .copied()
-            .filter(|&value| !self.is_constant(value) && !matches!(self.values.node(value), Node::Mapping(_)))
+        given.get(at).copied()
     }
 
     /// Whether two values are objects of one class that is made of its fields.

@@ -133,7 +133,7 @@ impl<'p> Engine<'p> {
             let writers = self.writers_of(owner);
             let Some(methods) = writers.get(&name) else { continue };
             // A constructor speaks first; a few other writers are enough to know whether ranks differ.
-            let writers = methods.iter().take(6).copied().chain(self.writers_apart(owner, name, methods));
+            let writers = methods.iter().take(6).copied().chain(self.writers_apart(owner, name));
             for method in writers.collect::<Vec<_>>() {
                 partial |= self.cycles.is_active(method);
                 let Some(summary) = self.summary(method) else { continue };
@@ -179,12 +179,11 @@ impl<'p> Engine<'p> {
     }
 
     /// Methods of the class that have some ranks alone write an attribute, by calling one of its writers.
-    fn writers_apart(&self, class: ClassId, name: Symbol, writers: &[FunctionId]) -> Vec<FunctionId> {
+    fn writers_apart(&self, class: ClassId, name: Symbol) -> Vec<FunctionId> {
         let (file, local) = self.program.locate_class(class);
         let methods = self.program.file(file).model.class(local).methods.iter();
         let methods = methods.filter(|(method, _)| self.taint.writes_apart(*method).contains(&name));
-        let methods = methods.map(|(_, method)| self.program.function_id(file, *method));
-        methods.filter(|method| !writers.contains(method)).collect()
+        methods.map(|(_, method)| self.program.function_id(file, *method)).collect()
     }
 
     /// Whether a value is an object, or something that nobody knows, on some ranks at least: who has none does without it, or

@@ -9,9 +9,6 @@ use crate::graph::program::Program;
 use crate::graph::suspects::Suspects;
 use crate::model::{Expr, ExprId, File, Flow, Function, FunctionKind, Sink};
 
-/// Names in a value that is looked at for a class.
-const MAX_MENTIONS: u32 = 8;
-
 /// Which attributes a call writes, by the name of what is called: a method, or an object that can be called.
 pub(super) struct Writes(FxHashMap<Symbol, Vec<Symbol>>);
 
@@ -32,10 +29,8 @@ impl Writes {
             }
         }
         called.retain(|_, written| !written.is_empty());
-        if !called.is_empty() {
-            for (name, class) in held(program, &called) {
-                out.entry(name).or_default().extend(&called[&class]);
-            }
+        for (name, class) in held(program, &called) {
+            out.entry(name).or_default().extend(&called[&class]);
         }
         out.retain(|_, written| !written.is_empty());
         Writes(out)
@@ -54,7 +49,9 @@ impl Writes {
         apart: &mut FxHashMap<Symbol, Vec<Symbol>>,
         found: &mut FxHashSet<Symbol>,
     ) {
-        for &name in suspects.called_apart().flat_map(|called| self.by(called)) {
+        // What is assigned to a property goes through a method of its name.
+        let assigned = function.flows.iter().filter(|flow| suspects.flows(flow)).filter_map(Flow::attribute);
+        for &name in suspects.called_apart().chain(assigned).flat_map(|called| self.by(called)) {
             found.insert(name);
             let known = apart.entry(function.name).or_default();
             if !known.contains(&name) {
@@ -102,10 +99,7 @@ fn is_method(function: &Function) -> bool {
 
 /// The attributes that a function writes.
 fn written(function: &Function) -> impl Iterator<Item = Symbol> + '_ {
-    function.flows.iter().filter_map(|flow| match flow.to {
-        Sink::Attribute(name) => Some(name),
-        _ => None,
-    })
+    function.flows.iter().filter_map(Flow::attribute)
 }
 
 /// Variables and attributes that are given an object of one of the classes, with the class.
@@ -113,8 +107,7 @@ fn held(program: &Program, classes: &FxHashMap<Symbol, Vec<Symbol>>) -> Vec<(Sym
     let mut out = Vec::new();
     for file in program.file_ids() {
         for function in &program.file(file).model.functions {
-            let short = function.flows.iter().filter(|flow| flow.end - flow.start <= MAX_MENTIONS);
-            for &Flow { to, start, end, .. } in short {
+            for &Flow { to, start, end, .. } in &function.flows {
                 let (Sink::Name(name) | Sink::Attribute(name)) = to else { continue };
                 let mut made = function.mentions[start as usize..end as usize].iter();
                 out.extend(made.find(|made| classes.contains_key(made)).map(|&class| (name, class)));
@@ -122,4 +115,53 @@ fn held(program: &Program, classes: &FxHashMap<Symbol, Vec<Symbol>>) -> Vec<(Sym
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::taint_of;
+    use super::*;
+
+    /// A class whose method `step` has this body, behind what the other methods of it write.
+    fn differing(body: &str) -> Vec<&'static str> {
+        let text = format!(
+            "import torch.distributed as dist\n\n\nclass Job:\n    def stop(self):\n        self.stopped = True\n\n    \
+             def open(self):\n        self.opened = True\n\n    def join(self, ranks):\n        \
+             self.own_group = dist.new_group(ranks)\n\n    def step(self, loss):\n{body}\n"
+        );
+        let (taint, _) = taint_of(&text);
+        let names = ["written", "stopped", "opened", "own_group"];
+        names.into_iter().filter(|name| taint.holds(Symbol::new(name))).collect()
+    }
+
+    #[test]
+    fn what_is_written_behind_an_exit_of_some_ranks_differs() {
+        let written = ["written"];
+        assert_eq!(differing("        if dist.get_rank():\n            return\n        self.written = loss"), written);
+        assert_eq!(differing("        if dist.get_rank():\n            self.written = loss"), written);
+        assert!(differing("        if dist.get_rank():\n            print()\n        self.written = loss").is_empty());
+    }
+
+    #[test]
+    fn what_is_written_before_the_exit_or_behind_an_error_does_not() {
+        assert!(differing("        self.written = loss\n        if dist.get_rank():\n            return").is_empty());
+        let raises = "        if dist.get_rank():\n            raise ValueError(loss)\n        self.written = loss";
+        assert!(differing(raises).is_empty());
+        let tries = "        try:\n            dist.get_rank()\n        except ValueError:\n            return\n        \
+                     self.written = loss";
+        assert!(differing(tries).is_empty());
+    }
+
+    #[test]
+    fn what_a_method_writes_that_some_ranks_alone_call_differs() {
+        assert_eq!(differing("        if dist.get_rank():\n            self.stop()"), ["stopped"]);
+        assert!(differing("        self.stop()\n        if dist.get_rank():\n            print()").is_empty());
+    }
+
+    #[test]
+    fn common_names_and_groups_are_left_out() {
+        // `open` is a builtin as well; who is no member of a group has none.
+        assert!(differing("        if dist.get_rank():\n            self.open()").is_empty());
+        assert!(differing("        if dist.get_rank():\n            self.join([0])").is_empty());
+    }
 }

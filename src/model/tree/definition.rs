@@ -73,6 +73,11 @@ impl Flow {
     pub fn is_constant(&self) -> bool {
         self.start == self.end && self.guard == 0
     }
+
+    /// The attribute that it is assigned to, if it is.
+    pub fn attribute(&self) -> Option<Symbol> {
+        if let Sink::Attribute(name) = self.to { Some(name) } else { None }
+    }
 }
 
 /// A condition, as the names it mentions, and the condition around it. What is tried is one as well: what it names decides

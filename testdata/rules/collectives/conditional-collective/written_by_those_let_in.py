@@ -15,6 +15,50 @@ def on_first(function):
     return wrapped
 
 
+def not_on_others(function):
+    @functools.wraps(function)
+    def wrapped(*args, **kwargs):
+        if dist.get_rank() != 0:
+            return None
+        return function(*args, **kwargs)
+
+    return wrapped
+
+
+def on_first_where_asked(function):
+    @functools.wraps(function)
+    def wrapped(*args, **kwargs):
+        if not function:
+            return None
+        if dist.get_rank() == 0:
+            return function(*args, **kwargs)
+
+    return wrapped
+
+
+def told_by_first(function):
+    @functools.wraps(function)
+    def wrapped(*args, **kwargs):
+        made = function(*args, **kwargs)
+        if dist.get_rank() != 0:
+            return made
+        print(made)
+        return made
+
+    return wrapped
+
+
+def on_others(function):
+    @functools.wraps(function)
+    def wrapped(*args, **kwargs):
+        if dist.get_rank() == 0:
+            print(function)
+        else:
+            return function(*args, **kwargs)
+
+    return wrapped
+
+
 def on_every(function):
     @functools.wraps(function)
     def wrapped(*args, **kwargs):
@@ -31,6 +75,11 @@ class Run:
         self.table = None
         self.notes = None
         self.memo = None
+        self.index = None
+        self.shadow = None
+        self.list = None
+        self.plan = None
+        self.note = None
         self.open_log()
         self.resume()
 
@@ -52,6 +101,26 @@ class Run:
     def open_notes(self):
         self.notes = open("notes")
 
+    @not_on_others
+    def open_index(self):
+        self.index = open("index")
+
+    @on_others
+    def open_shadow(self):
+        self.shadow = open("shadow")
+
+    @on_first_where_asked
+    def open_list(self):
+        self.list = open("list")
+
+    @on_first
+    def open_plan(self):
+        self.plan = open("plan")
+
+    @told_by_first
+    def open_note(self):
+        self.note = open("note")
+
     @on_every
     def open_memo(self):
         self.memo = open("memo")
@@ -68,6 +137,30 @@ class Run:
         self.open_notes()
         if self.notes is not None:
             dist.all_reduce(loss)  # error: [conditional-collective]
+
+    def end_index(self, loss):
+        self.open_index()
+        if self.index is not None:
+            dist.all_reduce(loss)  # error: [conditional-collective]
+
+    def end_shadow(self, loss):
+        self.open_shadow()
+        if self.shadow is not None:
+            dist.all_reduce(loss)  # error: [conditional-collective]
+
+    def end_list(self, loss):
+        self.open_list()
+        if self.list is not None:
+            dist.all_reduce(loss)  # error: [conditional-collective]
+
+    def end_plan(self, loss):
+        if self.plan is not None:
+            dist.all_reduce(loss)  # error: [conditional-collective]
+
+    def end_note(self, loss):
+        self.open_note()
+        if self.note is not None:
+            dist.all_reduce(loss)
 
     def end_memo(self, loss):
         self.open_memo()

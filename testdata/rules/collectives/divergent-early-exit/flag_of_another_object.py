@@ -1,5 +1,7 @@
 """A flag that an object of another class holds, or a module, is set by one rank."""
 
+import dataclasses
+
 import torch.distributed as dist
 
 
@@ -20,6 +22,9 @@ class Brake:
     def __init__(self):
         self.pulled = False
 
+    def release(self):
+        self.pulled = False
+
 
 class Job:
     def __init__(self):
@@ -33,6 +38,25 @@ class Job:
 def check(loss):
     if dist.get_rank() == 0 and loss > 3:
         STATE.stop = True
+
+
+class Light:
+    red = False
+
+
+LIGHT = Light()
+
+
+def turn():
+    if dist.get_rank() != 0:
+        return
+    LIGHT.red = True
+
+
+def by_those_who_left(loss):
+    turn()
+    if dist.get_rank() != 0 and LIGHT.red:
+        dist.all_reduce(loss)
 
 
 def by_the_module(batches):
@@ -88,3 +112,56 @@ def in_its_own_together(loss, limit):
     if box.stop:
         return
     dist.all_reduce(loss)
+
+
+@dataclasses.dataclass
+class Settings:
+    halt: bool
+
+
+class Gate:
+    def __init__(self, shut):
+        self.shut = shut
+
+
+KEPT = Gate(False)
+HELD = None
+
+
+def hold():
+    global HELD
+    HELD = Gate(False)
+
+
+def by_a_field(loss):
+    settings = Settings(False)
+    if dist.get_rank() == 0:
+        settings.halt = True
+    if settings.halt:
+        return
+    dist.all_reduce(loss)  # error: [divergent-early-exit]
+
+
+def shut_from_the_start(loss):
+    gate = Gate(True)
+    if dist.get_rank() == 0:
+        gate.shut = True
+    if gate.shut:
+        return
+    dist.all_reduce(loss)
+
+
+def by_what_is_kept(loss):
+    if dist.get_rank() == 0:
+        KEPT.shut = True
+    if KEPT.shut:
+        return
+    dist.all_reduce(loss)  # error: [divergent-early-exit]
+
+
+def by_what_is_held(loss):
+    if dist.get_rank() == 0:
+        HELD.shut = True
+    if HELD.shut:
+        return
+    dist.all_reduce(loss)  # error: [divergent-early-exit]

@@ -1,0 +1,98 @@
+//! Names that differ by themselves: what the catalogue says of them, and what this program hands a root and a group.
+
+use rustc_hash::FxHashSet;
+
+use super::Taint;
+use crate::base::Symbol;
+use crate::catalog::{Entry, Operation, Outcome, Value, ValueKind};
+use crate::graph::evaluate::data::{is_labels, is_loader};
+use crate::graph::program::Program;
+use crate::model::Function;
+
+/// Parameters that hold a root, and parameters that hold a group.
+const ROOTS: [&str; 6] = ["src", "dst", "root", "src_rank", "dst_rank", "root_rank"];
+const GROUPS: [&str; 3] = ["group", "process_group", "pg"];
+
+impl Taint {
+    /// Names of the catalogue, and those that the program makes of a word it knows.
+    pub(super) fn add_catalogued(&mut self, program: &Program) {
+        for (name, entry) in program.catalog.entries() {
+            match entry {
+                Entry::Value(value) => self.add_value(program, name, value),
+                Entry::Operation(operation) => self.add_operation(name.last_part(), operation),
+                _ => {}
+            }
+        }
+        let conventions = program.catalog.conventions();
+        self.names.extend(conventions.filter(|(_, known)| differs(&known.value.kind)).map(|(name, _)| name));
+        // The ranks of a group are others where its members are: what is made of them is.
+        self.names.extend(["get_process_group_ranks", "environ", "getenv"].map(Symbol::new));
+        self.add_types(program);
+        self.names.extend(Symbol::matching(|name| is_loader(name) || is_labels(name)));
+    }
+
+    fn add_value(&mut self, program: &Program, name: Symbol, value: &Value) {
+        let last = name.last_part();
+        match value.kind {
+            ValueKind::Local(_) => {
+                let Some((before, _)) = name.as_str().rsplit_once('.') else { return };
+                self.pairs.insert((Symbol::new(before).last_part(), last));
+                let is_told = || program.catalog.type_of_method(last).is_some_and(|kind| kind.as_str() == before);
+                if last.as_str().contains('_') || is_told() {
+                    self.names.insert(last);
+                }
+            }
+            ValueKind::Environment => match name.as_str().rsplit('.').nth(1) {
+                Some(before) => drop(self.notable_pairs.insert((Symbol::new(before), last))),
+                None => drop(self.notable.insert(name)),
+            },
+            _ if differs(&value.kind) => drop(self.names.insert(last)),
+            _ => {}
+        }
+    }
+
+    fn add_operation(&mut self, name: Symbol, operation: &Operation) {
+        let differs = operation.returns == Outcome::Differs || !operation.differs.is_empty();
+        if differs && name.as_str().contains('_') {
+            self.names.insert(name);
+        }
+        if !operation.roots.is_empty() {
+            self.notable.insert(name);
+        }
+    }
+
+    /// Constructors of objects that differ or communicate: a wrapped module, that issues when it is called, so that
+    /// whoever returns or keeps one matters; an object whose methods tell of this process alone, such as a queue.
+    fn add_types(&mut self, program: &Program) {
+        let called = |kind: Symbol| program.catalog.entry(Symbol::new(&format!("{kind}.__call__"))).is_some();
+        for kind in program.catalog.types().filter(|kind| called(kind.name)) {
+            let constructors = kind.aliases.iter().chain(&kind.first_of).chain([&kind.name]);
+            let known = constructors.filter(|&&name| program.catalog.entry(name).is_some());
+            self.names.extend(known.map(|name| name.last_part()));
+        }
+        let locals = program.catalog.entries().filter_map(|(name, entry)| match entry {
+            Entry::Value(value) if matches!(value.kind, ValueKind::Local(_)) => name.as_str().rsplit_once('.'),
+            _ => None,
+        });
+        let kinds: FxHashSet<Symbol> = locals.map(|(kind, _)| Symbol::new(kind)).collect();
+        for kind in program.catalog.types().filter(|kind| kinds.contains(&kind.name)) {
+            self.names.extend(kind.aliases.iter().chain([&kind.name]).map(|name| name.last_part()));
+        }
+    }
+
+    /// A function that is handed a root and a group names a root as the operation does.
+    pub(super) fn add_rooted(&mut self, program: &Program) {
+        let named = |function: &Function, names: &[&str]| {
+            function.parameters.iter().any(|parameter| names.contains(&parameter.name.as_str()))
+        };
+        for file in program.file_ids() {
+            let functions = program.file(file).model.functions.iter();
+            let rooted = functions.filter(|function| named(function, &ROOTS) && named(function, &GROUPS));
+            self.notable.extend(rooted.map(|function| function.name));
+        }
+    }
+}
+
+fn differs(kind: &ValueKind) -> bool {
+    matches!(kind, ValueKind::Rank | ValueKind::First | ValueKind::Last | ValueKind::Local(_) | ValueKind::Member)
+}
