@@ -5,11 +5,15 @@ mod alone;
 mod common;
 mod deeds;
 mod elsewhere;
+mod evidence;
 mod hooks;
 mod made;
 mod made_before;
+mod names;
 mod siblings;
 mod silenced;
+mod single;
+mod switches;
 mod words;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
@@ -21,16 +25,16 @@ use super::program::Program;
 use super::taint::Taint;
 pub(super) use alone::Scripts;
 use alone::is_where_nobody_is_told_apart;
-pub use common::Together;
-pub(super) use common::asks_for_first_among;
 use common::{Common, Known};
 pub use deeds::Does;
 use deeds::{Deed, Deeds};
+pub use evidence::Together;
 use made::Made;
 use made_before::is_made_before;
+pub(super) use names::assigned;
 use siblings::Unguarded;
-pub(super) use words::assigned;
-use words::{is_of_an_element, is_own_path, is_tool, listing_behind, path_asked_for, serves};
+pub(super) use single::asks_for_first_among;
+use words::{is_of_an_element, is_own_path, is_tool, listing_behind, parts_of, path_asked_for, serves};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
 const LAUNCHES: [&str; 4] = ["fit", "validate", "test", "predict"];
@@ -96,7 +100,7 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
             let mut callers = None;
             for (deed, asked) in tried {
                 let writes = deed.does == Does::Writes;
-                let known = common.entered_by_all(function, deed.expr);
+                let known = common.done_by_all(function, &deed);
                 // A checkpoint is written by programs of one process as well.
                 let sure = |(_, together): &Known| matches!(together, Together::Issues(..) | Together::Issued(..));
                 let known = match known.filter(|known| !writes || sure(known)) {
@@ -168,9 +172,11 @@ fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFu
     let calls = common.calls(file, function);
     let tried = calls.iter().filter(|made| made.by_all).filter_map(|&Made { expr, call, ref conditions, .. }| {
         let deed = deeds.deed(program, file, function, expr, call)?;
-        let asks = |&condition: &ExprId| {
-            let asked = path_asked_for(program, file, function, condition);
-            asked.is_some_and(|asked| is_same(program, model, file, asked, deed.path))
+        let asks = |condition: &ExprId| {
+            let mut asked = parts_of(model, *condition)
+                .into_iter()
+                .filter_map(|part| path_asked_for(program, file, function, part));
+            asked.any(|asked| is_same(program, model, file, asked, deed.path))
         };
         let writes = deed.does == Does::Writes;
         if writes && is_of_an_element(model, function, deed.path) {

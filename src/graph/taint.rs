@@ -8,13 +8,14 @@ mod imports;
 mod seeds;
 mod written;
 
+use std::sync::OnceLock;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, Symbol};
-use crate::catalog::{Entry, Outcome, ValueKind};
 use crate::model::{Function, FunctionKind, Sink};
 
-use super::evaluate::data::{is_batch, is_labels, is_loader};
+use super::evaluate::data::is_batch;
 use super::fed::Fed;
 use super::pooled::Pooled;
 use super::program::Program;
@@ -56,6 +57,8 @@ pub struct Taint {
     started: Started,
     /// Questions about data that is pooled over ranks further on.
     pooled: Pooled,
+    /// The names that stand for ranks alone, once somebody has asked for them.
+    ranks: OnceLock<Box<Taint>>,
 }
 
 /// How common names are in a program.
@@ -94,21 +97,37 @@ impl Taint {
         let frequency = Frequency::of(program);
         taint.add_answers_of_requests(program, &frequency);
         taint.second = taint.pairs.iter().map(|pair| pair.1).collect();
-        let writes = Writes::of(program, &frequency);
-        let let_in = taint.written_where_let_in(program, &writes);
-        taint.names.extend(let_in);
+        taint.add_made(program, &frequency);
+        taint.raising = taint.raising(program, &frequency);
+        let guarded = taint.guarded(program, &frequency);
+        taint.notable.extend(guarded);
+        taint
+    }
+
+    /// The same of the rank alone, and of what is made of it: not of data, clocks and files, that may be others on each.
+    pub(super) fn of_ranks(&self, program: &Program) -> &Taint {
+        self.ranks.get_or_init(|| {
+            let mut taint = Taint::default();
+            taint.add_ranks(program);
+            taint.started = Started::of(program);
+            taint.add_made(program, &Frequency::of(program));
+            Box::new(taint)
+        })
+    }
+
+    /// What functions make of the names.
+    fn add_made(&mut self, program: &Program, frequency: &Frequency) {
+        let writes = Writes::of(program, frequency);
+        let let_in = self.written_where_let_in(program, &writes);
+        self.names.extend(let_in);
         let mut fresh = None;
         for _ in 0..ROUNDS {
-            let found = taint.spread(program, (&frequency, &writes), fresh.as_ref());
+            let found = self.spread(program, (frequency, &writes), fresh.as_ref());
             if found.is_empty() {
                 break;
             }
             fresh = Some(found);
         }
-        taint.raising = taint.raising(program, &frequency);
-        let guarded = taint.guarded(program, &frequency);
-        taint.notable.extend(guarded);
-        taint
     }
 
     /// Whether a function of this name may raise on some ranks only.

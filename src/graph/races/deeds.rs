@@ -152,6 +152,7 @@ fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
         Expr::Name(name) if name.as_str() == "open" => of(0, "file").filter(|_| is_anew(model, of(1, "mode"))),
         Expr::Attribute { value, name } if known.is_none() => match name.as_str() {
             "write_text" | "write_bytes" => Some(value),
+            "open" => Some(value).filter(|_| is_anew(model, of(0, "mode"))),
             "to_csv" | "to_parquet" => model.list(call.args).first().copied(),
             _ => None,
         },
@@ -161,5 +162,6 @@ fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
 
 /// Whether a file is opened to be written from its beginning.
 fn is_anew(model: &File, mode: Option<ExprId>) -> bool {
-    mode.is_some_and(|mode| matches!(model.expr(mode), Expr::Str(mode) if mode.as_str().contains('w')))
+    let is_mode = |mode: &str| mode.contains('w') && mode.chars().all(|sign| "wbt+".contains(sign));
+    mode.is_some_and(|mode| matches!(model.expr(mode), Expr::Str(mode) if is_mode(mode.as_str())))
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::common::{Common, span_of};
 use super::silenced::switched_off;
-use super::words::{is_only_about_files, may_ask_for_rank, speaks_of_turns};
+use super::words::{asks_for_rank, speaks_of_turns};
 use crate::base::{FileId, Span, Symbol};
 use crate::graph::communication::Wanted;
 use crate::graph::context::each_in_context;
@@ -61,10 +61,9 @@ impl Common<'_> {
             let span = model.stmt_span(id);
             let mut asks = |&condition: &ExprId| {
                 raising.get(&condition).is_none_or(|&end| span.start < end)
-                    && *for_rank.entry(condition).or_insert_with(|| {
-                        !is_only_about_files(program, file, function, condition)
-                            && may_ask_for_rank(program, taint, (file, function), condition)
-                    })
+                    && *for_rank
+                        .entry(condition)
+                        .or_insert_with(|| asks_for_rank(program, taint, (file, function), condition))
             };
             let by_rank = context.conditions.iter().any(&mut asks);
             alone_until = alone_until.max(match stmt {

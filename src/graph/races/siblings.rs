@@ -1,8 +1,10 @@
 //! Files that one rank writes in one place and all write in another: who has guarded the one knows that there are several.
 
 use super::alone::is_where_nobody_is_told_apart;
-use super::common::{Common, Together, asks_for_first_among};
+use super::common::Common;
+use super::evidence::Together;
 use super::made::Made;
+use super::single::{asks_for_first_among, is_of_one_rank};
 use crate::base::{FunctionId, Site, Symbol};
 use crate::model::{Expr, ExprId, names_in};
 
@@ -22,6 +24,10 @@ pub(super) struct Unguarded {
 impl Common<'_> {
     /// Where all ranks call a function that only the first one calls elsewhere.
     pub fn unguarded(&mut self, function: FunctionId) -> Option<Unguarded> {
+        let (file, local) = self.program.locate(function);
+        if is_of_one_rank(self.program, file, local) {
+            return None;
+        }
         let callers = self.callers(function);
         let guard = callers.iter().find_map(|(caller, made)| self.guard(*caller, made))?;
         let is_for_one = |caller: FunctionId, made: &Made| {

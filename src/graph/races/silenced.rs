@@ -2,7 +2,8 @@
 //! a switch of the function that is off.
 
 use super::common::{Common, span_of};
-use super::words::{assigned, is_only_about_files, may_ask_for_rank};
+use super::names::assigned;
+use super::words::asks_for_rank;
 use crate::base::{FileId, Span, Symbol};
 use crate::graph::context::each_in_context;
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
@@ -38,10 +39,10 @@ impl Common<'_> {
         each_in_context(model, function, &mut |_, stmt, context| {
             let sets = matches!(stmt, Stmt::Assign { targets, .. } if model.list(*targets).iter().any(is_it));
             found |= sets
-                && context.conditions.iter().any(|&condition| {
-                    !is_only_about_files(program, file, function, condition)
-                        && may_ask_for_rank(program, taint, (file, function), condition)
-                });
+                && context
+                    .conditions
+                    .iter()
+                    .any(|&condition| asks_for_rank(program, taint, (file, function), condition));
         });
         found
     }

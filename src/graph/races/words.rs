@@ -1,5 +1,6 @@
 //! What names say: of ranks, of turns that ranks take, of what each process has for itself.
 
+use super::names::{assigned, each_assignment, made_of, names_asked, names_in_path, names_of, names_told};
 use crate::base::{FileId, Symbol};
 use crate::catalog::ValueKind;
 use crate::graph::program::Program;
@@ -7,11 +8,27 @@ use crate::graph::taint::Taint;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
 
 /// Parts of names that stand for the rank, or for what one rank is.
-const OF_RANKS: [&str; 8] = ["rank", "main", "master", "lead", "chief", "primary", "zero", "coordinator"];
+const OF_RANKS: [&str; 6] = ["rank", "master", "leader", "chief", "primary", "coordinator"];
+
+/// Parts of names of ranks of another sort: of a matrix, or of results in an order.
+const OF_ORDERS: [&str; 4] = ["ranking", "rerank", "low_rank", "lora"];
+
+/// Words that stand for one rank where a name says nothing else than what it is that is so: `is_main_process`, not
+/// `main_module`.
+const OF_ONE_RANK: [&str; 3] = ["main", "lead", "zero"];
+
+/// What there is one of among the ranks, and what says so.
+const ROLES: [&str; 15] = [
+    "is", "on", "am", "i", "in", "only", "global", "local", "process", "proc", "node", "worker", "host", "gpu",
+    "thread",
+];
 
 /// Parts of names of questions that may be for the rank.
 const OF_SOME: [&str; 13] =
     ["first", "last", "driver", "local", "node", "gpu", "device", "proc", "worker", "should", "writ", "owner", "root"];
+
+/// Parts of names that sound like those.
+const OF_ALL: [&str; 5] = ["overwrit", "preproc", "postproc", "processor", "processed"];
 
 /// Words of names of numbers: how many, how often.
 const OF_COUNTS: [&str; 10] = ["n", "num", "keep", "max", "min", "limit", "total", "count", "every", "interval"];
@@ -58,8 +75,28 @@ const LISTINGS: [&str; 5] = ["os.listdir", "os.scandir", "os.walk", "glob.glob",
 /// The same, of methods of paths.
 const LISTING_METHODS: [&str; 3] = ["iterdir", "glob", "rglob"];
 
-/// Assignments that a name is followed back.
-const ROUNDS: usize = 3;
+/// Whether a condition may not hold on all ranks alike, by what it asks beside what lies at a path.
+pub(super) fn asks_for_rank(
+    program: &Program,
+    taint: &Taint,
+    (file, function): (FileId, LocalFunction),
+    condition: ExprId,
+) -> bool {
+    parts_of(&program.file(file).model, condition).into_iter().any(|part| {
+        !is_only_about_files(program, file, function, part) && may_ask_for_rank(program, taint, (file, function), part)
+    })
+}
+
+/// What a condition asks, one after the other.
+pub(super) fn parts_of(model: &File, condition: ExprId) -> Vec<ExprId> {
+    match model.expr(condition) {
+        Expr::And(parts) | Expr::Or(parts) => {
+            model.list(parts).iter().flat_map(|&part| parts_of(model, part)).collect()
+        }
+        Expr::Unary(_, inner) => parts_of(model, inner),
+        _ => vec![condition],
+    }
+}
 
 /// Whether a condition may not hold on all ranks alike: by a name in it, or by what such a name holds.
 pub(super) fn may_ask_for_rank(
@@ -69,11 +106,13 @@ pub(super) fn may_ask_for_rank(
     condition: ExprId,
 ) -> bool {
     let model = &program.file(file).model;
-    let has = |name: &Symbol, parts: &[&str]| {
+    let of_some = |name: &Symbol| {
         let text = name.as_str().to_ascii_lowercase();
-        text != "__name__" && parts.iter().any(|part| text.contains(part))
+        text != "__name__"
+            && OF_SOME.iter().any(|part| text.contains(part))
+            && !OF_ALL.iter().any(|part| text.contains(part))
     };
-    let of_rank = |name: &Symbol| has(name, &OF_RANKS) || program.catalog.is_rank_by_name(*name);
+    let of_rank = |name: &Symbol| is_of_ranks(name.as_str()) || program.catalog.is_rank_by_name(*name);
     let asked = names_asked(model, condition);
     let counts = |name: &Symbol| name.as_str().split('_').any(|word| OF_COUNTS.contains(&word));
     let mut asks_environment = false;
@@ -84,8 +123,31 @@ pub(super) fn may_ask_for_rank(
         }
     });
     asks_environment
-        || asked.iter().any(|&name| taint.holds(name) || has(&name, &OF_SOME) && !counts(&name))
-        || made_of(model, function, asked).iter().any(of_rank)
+        || asked.iter().any(|&name| taint.holds(name) || of_some(&name) && !counts(&name))
+        || asked.iter().any(|&name| is_decided(model, function, name, |by| taint.holds(by)))
+        || made_of(model, function, asked, names_told).iter().any(of_rank)
+}
+
+/// Whether a variable is there only where something holds: `path if is_main() else None`.
+fn is_decided(model: &File, function: LocalFunction, name: Symbol, by: impl Fn(Symbol) -> bool) -> bool {
+    assigned(model, function, name).into_iter().any(|value| match model.expr(value) {
+        Expr::IfElse(at) => names_asked(model, model.if_else(at)[0]).into_iter().any(&by),
+        _ => false,
+    })
+}
+
+/// Whether a name stands for the rank, or for what one rank is.
+fn is_of_ranks(name: &str) -> bool {
+    let text = name.to_ascii_lowercase();
+    let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
+    let of_one = || {
+        let mut words = text.split('_').filter(|word| !word.is_empty());
+        let known = |word: &&str| OF_ONE_RANK.contains(word) || ROLES.contains(word);
+        words.clone().count() > 1
+            && words.clone().all(|word| known(&word))
+            && words.any(|word| OF_ONE_RANK.contains(&word))
+    };
+    has(&OF_RANKS) && !has(&OF_ORDERS) || of_one()
 }
 
 /// Whether each process has such a path for itself: by the names that go into it, here and where those are assigned.
@@ -98,13 +160,13 @@ pub(super) fn is_own_path(model: &File, function: LocalFunction, path: ExprId) -
     each_expression(model, path, &mut |_, expr| {
         says_rank |= matches!(expr, Expr::Str(text) if text.as_str().to_ascii_lowercase().contains("rank"));
     });
-    says_rank || made_of(model, function, names_of(model, path)).iter().any(of_one)
+    says_rank || made_of(model, function, names_of(model, path), names_in_path).iter().any(of_one)
 }
 
 /// Whether a path says what a file holds that each rank has of its own: an element of what a loop goes through; or is no
 /// path but an open file, or one in memory.
 pub(super) fn is_of_an_element(model: &File, function: LocalFunction, path: ExprId) -> bool {
-    let names = made_of(model, function, names_of(model, path));
+    let names = made_of(model, function, names_of(model, path), names_of);
     let named = |expr: ExprId| names_asked(model, expr).iter().any(|name| names.contains(name));
     let counts = |iter: ExprId| match model.expr(iter) {
         Expr::Call(call) => {
@@ -185,7 +247,7 @@ pub(super) fn listing_behind(program: &Program, file: FileId, function: LocalFun
             matches!(model.expr(call.callee), Expr::Attribute { name, .. } if LISTING_METHODS.contains(&name.as_str()))
         }
     };
-    let names = made_of(model, function, names_of(model, path));
+    let names = made_of(model, function, names_of(model, path), names_of);
     let mut found = None;
     each_assignment(model, function, &mut |targets, value| {
         let sets = |&target: &ExprId| names_asked(model, target).iter().any(|name| names.contains(name));
@@ -206,75 +268,4 @@ pub(super) fn listing_behind(program: &Program, file: FileId, function: LocalFun
 /// Whether a condition asks for what lies at a path, and nothing else.
 pub(super) fn is_only_about_files(program: &Program, file: FileId, function: LocalFunction, condition: ExprId) -> bool {
     path_asked_for(program, file, function, condition).is_some()
-}
-
-/// The names, with those that they are made of in the function.
-fn made_of(model: &File, function: LocalFunction, mut fresh: Vec<Symbol>) -> Vec<Symbol> {
-    let mut seen: Vec<Symbol> = Vec::new();
-    for _ in 0..ROUNDS {
-        seen.append(&mut fresh);
-        each_assignment(model, function, &mut |targets, value| {
-            let sets = |&target: &ExprId| names_asked(model, target).iter().any(|name| seen.contains(name));
-            if targets.iter().any(sets) {
-                fresh.extend(names_of(model, value));
-            }
-        });
-        fresh.retain(|name| !seen.contains(name));
-        if fresh.is_empty() {
-            break;
-        }
-    }
-    seen.append(&mut fresh);
-    seen
-}
-
-/// What is assigned to a name in a function, or gone through under it.
-pub(in crate::graph) fn assigned(model: &File, function: LocalFunction, name: Symbol) -> Vec<ExprId> {
-    let mut out = Vec::new();
-    each_assignment(model, function, &mut |targets, value| {
-        if targets.iter().any(|&target| names_asked(model, target).contains(&name)) {
-            out.push(value);
-        }
-    });
-    out
-}
-
-/// What is assigned in a function, or gone through by a loop, with the targets.
-fn each_assignment(model: &File, function: LocalFunction, visit: &mut dyn FnMut(&[ExprId], ExprId)) {
-    each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
-        Stmt::Assign { targets, value } => visit(model.list(*targets), *value),
-        Stmt::AugAssign { target, value, .. } => visit(std::slice::from_ref(target), *value),
-        Stmt::For { target, iter, .. } => visit(std::slice::from_ref(target), *iter),
-        _ => {}
-    });
-}
-
-/// The names and attributes in an expression, and the keys of entries.
-fn names_of(model: &File, root: ExprId) -> Vec<Symbol> {
-    let mut out = Vec::new();
-    each_expression(model, root, &mut |_, expr| match expr {
-        Expr::Name(name) | Expr::Attribute { name, .. } => out.push(name),
-        Expr::Subscript(_, key) => out.extend(key_of(model, key)),
-        _ => {}
-    });
-    out
-}
-
-fn key_of(model: &File, key: ExprId) -> Option<Symbol> {
-    if let Expr::Str(key) = model.expr(key) { Some(key) } else { None }
-}
-
-/// The same, where of a chain of attributes the last one counts alone.
-fn names_asked(model: &File, root: ExprId) -> Vec<Symbol> {
-    let (mut found, mut bases): (Vec<(ExprId, Symbol)>, Vec<ExprId>) = (Vec::new(), Vec::new());
-    each_expression(model, root, &mut |id, expr| match expr {
-        Expr::Attribute { value, name } => {
-            bases.push(value);
-            found.push((id, name));
-        }
-        Expr::Name(name) => found.push((id, name)),
-        Expr::Subscript(_, key) => found.extend(key_of(model, key).map(|key| (id, key))),
-        _ => {}
-    });
-    found.into_iter().filter(|(id, _)| !bases.contains(id)).map(|(_, name)| name).collect()
 }

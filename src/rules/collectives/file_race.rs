@@ -61,6 +61,7 @@ pub(super) fn because_together(program: &Program, found: &FileRace, mut finding:
         Together::Issued(op, site) => finding.because(site, format!("{come}: `{op}` was issued by all")),
         Together::TellsApart(site) => finding.because(site, format!("{come}: one of them is asked for")),
         Together::TellsNodesApart(site) => finding.because(site, "several nodes come here: one of them is asked for"),
+        Together::Joins(site) => finding.because(site, format!("{come}: they join the job here")),
         Together::CalledBack(by, site) => finding.because(site, format!("{come}: `{by}` is called back on every rank")),
     }
 }

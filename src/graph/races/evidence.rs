@@ -1,0 +1,152 @@
+//! What shows in a function that several ranks run it.
+
+use super::common::{Common, MAX_CALLS, span_of};
+use super::elsewhere::Elsewhere;
+use super::hooks::called_back_by;
+use super::made::Made;
+use super::single::{NODES, asks_for_first};
+use super::words::is_only_about_files;
+use crate::base::{FileId, FunctionId, Site, Span, Symbol};
+use crate::finding::Confidence;
+use crate::graph::communication::Wanted;
+use crate::graph::context::each_in_context;
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_statement};
+
+/// What shows that several ranks run a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Together {
+    /// A collective that they issue afterwards, and where.
+    Issues(Symbol, Site),
+    /// The same, of one that they have issued before.
+    Issued(Symbol, Site),
+    /// A question by which one rank is told apart from the others.
+    TellsApart(Site),
+    /// The same of nodes: there may be one process on each.
+    TellsNodesApart(Site),
+    /// A call by which all of them join the job.
+    Joins(Site),
+    /// The class of a framework that calls it on every rank, and the method that it calls.
+    CalledBack(Symbol, Site),
+}
+
+/// By what a process joins the job.
+const JOINS: [&str; 4] = [
+    "torch.distributed.init_process_group",
+    "torch.distributed.distributed_c10d.init_process_group",
+    "deepspeed.init_distributed",
+    "deepspeed.comm.init_distributed",
+];
+
+impl Common<'_> {
+    /// Where a function asks whether this is the first rank, for something that only that one does: others come there too.
+    /// A question for the node shows them where there is no other.
+    pub(super) fn tells_apart(&self, file: FileId, function: LocalFunction) -> Option<Together> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let mut found = None;
+        each_in_context(model, function, &mut |_, stmt, context| {
+            let Some(&asked) = context.conditions.last().filter(|_| matches!(stmt, Stmt::Expr(_))) else { return };
+            let site = Site { file, span: model.span(asked) };
+            match (asks_for_first(program, model, asked).map(Symbol::as_str), found) {
+                (None, _) | (_, Some(Together::TellsApart(_))) => {}
+                (Some(NODES), _) => found = found.or(Some(Together::TellsNodesApart(site))),
+                (Some(_), _) => found = Some(Together::TellsApart(site)),
+            }
+        });
+        found
+    }
+
+    /// Where the function joins the job, itself or in what it calls: who does so is one of several.
+    pub(super) fn joins_job(&mut self, file: FileId, function: LocalFunction, at: ExprId) -> Option<Together> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let elsewhere = Elsewhere::of(model, function, model.span(at));
+        let calls = self.calls(file, function);
+        let mut joins = calls.iter().filter(|&&Made { expr, call, .. }| {
+            !elsewhere.holds(model.span(expr)) && self.joins_in(file, function, call, MAX_CALLS)
+        });
+        joins.next().map(|made| Together::Joins(Site { file, span: model.span(made.expr) }))
+    }
+
+    fn joins_in(&mut self, file: FileId, function: LocalFunction, call: Call, calls: usize) -> bool {
+        let known = self.program.resolve(file, function, call.callee);
+        if known.is_some_and(|known| JOINS.contains(&known.as_str())) {
+            return !is_for_show(&self.program.file(file).model, call);
+        }
+        let Some((called, sure)) = self.communication.callee(file, function, call) else { return false };
+        if calls == 0 || sure == Confidence::Low {
+            return false;
+        }
+        let (file, local) = self.program.locate(called);
+        let made = self.calls(file, local);
+        made.iter().any(|made| self.joins_in(file, local, made.call, calls - 1))
+    }
+
+    /// Whether a framework calls the method on every rank.
+    pub(super) fn called_back(&self, function: FunctionId) -> Option<Together> {
+        let by = called_back_by(self.program, function)?;
+        let (file, local) = self.program.locate(function);
+        let span = self.program.file(file).model.function(local).name_span;
+        Some(Together::CalledBack(by, Site { file, span }))
+    }
+
+    /// A collective that the function issues whatever rank runs it, and whatever the model is, on its way from a place in it,
+    /// or else to it.
+    pub(super) fn issued_together(&mut self, file: FileId, function: LocalFunction, at: ExprId) -> Option<Together> {
+        if !self.communication.may_reach(file, function) {
+            return None;
+        }
+        let program = self.program;
+        let model = &program.file(file).model;
+        let of_files = |&condition: &ExprId| is_only_about_files(program, file, function, condition);
+        let place = model.span(at);
+        let elsewhere = Elsewhere::of(model, function, place);
+        let calls = self.calls(file, function);
+        // What a library does far below, for whoever it has, shows only of a script that several ranks run it.
+        let is_script = memchr::memmem::find(program.file(file).text.as_bytes(), b"__main__").is_some();
+        let far = if is_script { MAX_CALLS } else { MAX_CALLS - 1 };
+        let in_full = state_dict_types(model, function);
+        let mut issued =
+            calls.iter().filter(|made| made.by_all).filter_map(|&Made { expr, call, ref conditions, .. }| {
+                let issue = self.communication.issued(file, function, expr, call, Wanted::Collective)?;
+                let depends =
+                    ["checkpoint_", "state_dict", "full_tensor"].iter().any(|part| issue.op.as_str().contains(part))
+                        && !in_full
+                            .iter()
+                            .any(|part| part.start <= model.span(expr).start && model.span(expr).end <= part.end);
+                let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= far;
+                // A collective behind a question for a file is another rule's matter.
+                let counts =
+                    is_sure && !depends && !conditions.iter().any(of_files) && !elsewhere.holds(model.span(expr));
+                counts.then(|| (model.span(expr).start >= place.start, issue.op, issue.start()))
+            });
+        let first = issued.next()?;
+        let (is_after, op, site) = if first.0 { first } else { issued.find(|(after, ..)| *after).unwrap_or(first) };
+        Some(if is_after { Together::Issues(op, site) } else { Together::Issued(op, site) })
+    }
+}
+
+/// Whether a process that joins says of itself that it is the same rank whatever process it is: it plays a job alone.
+fn is_for_show(model: &File, call: Call) -> bool {
+    let rank = model.keywords(call).iter().find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "rank"));
+    rank.is_some_and(|rank| matches!(model.expr(rank.value), Expr::Int(_)))
+}
+
+/// Where a model is asked for a state as a whole or in parts: it is one that is divided among ranks.
+fn state_dict_types(model: &File, function: LocalFunction) -> Vec<Span> {
+    let mut out = Vec::new();
+    let divides = |manager: ExprId| match model.expr(manager) {
+        Expr::Call(call) => {
+            model.last_name(model.call(call).callee).is_some_and(|name| name.as_str() == "state_dict_type")
+        }
+        _ => false,
+    };
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        if let Stmt::With { items, body, .. } = stmt
+            && items.iter().any(|item| divides(item.context))
+        {
+            out.extend(span_of(model, *body));
+        }
+    });
+    out
+}

@@ -1,0 +1,75 @@
+//! What one rank runs alone, and questions whether this is that one.
+
+use super::words::speaks_of_turns;
+use crate::base::{FileId, Symbol};
+use crate::catalog::ValueKind;
+use crate::graph::program::Program;
+use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt};
+
+/// The axis along which nodes differ.
+pub(super) const NODES: &str = "host";
+
+/// By what torch knows how many processes there are.
+const JOB_SIZE: &str = "WORLD_SIZE";
+
+/// Whether a condition asks, among other things, whether this is the first rank of all.
+pub(in crate::graph) fn asks_for_first_among(program: &Program, model: &File, condition: ExprId) -> bool {
+    let is_first = |expr: ExprId| {
+        let named = match model.expr(expr) {
+            Expr::Call(call) => model.last_name(model.call(call).callee),
+            _ => model.last_name(expr),
+        };
+        let value = named.and_then(|name| program.catalog.convention(name)).map(|convention| &convention.value);
+        value.is_some_and(|value| value.kind == ValueKind::First && value.axis.as_str() != NODES)
+    };
+    match model.expr(condition) {
+        Expr::And(parts) => model.list(parts).iter().any(|&part| asks_for_first_among(program, model, part)),
+        _ => {
+            is_first(condition) || asks_for_first(program, model, condition).is_some_and(|axis| axis.as_str() != NODES)
+        }
+    }
+}
+
+/// Along which axis a condition asks for rank 0, and for nothing else.
+pub(super) fn asks_for_first(program: &Program, model: &File, condition: ExprId) -> Option<Symbol> {
+    let last = |expr: ExprId| match model.expr(expr) {
+        Expr::Call(call) => model.last_name(model.call(call).callee),
+        _ => model.last_name(expr),
+    };
+    let Expr::Compare(CompareOp::Eq, left, right) = model.expr(condition) else { return None };
+    let name = last(left).filter(|&name| model.expr(right) == Expr::Int(0) && program.catalog.is_rank_by_name(name))?;
+    program.catalog.convention(name).map(|convention| convention.value.axis)
+}
+
+/// Whether a function starts the processes of the job itself: before that there is one. A file that does is run by one
+/// process first.
+pub(super) fn launches(model: &File, function: LocalFunction) -> bool {
+    let starts = |name: &Symbol| matches!(name.as_str(), "spawn" | "Process" | "start_processes" | "Popen" | "launch");
+    let of_job = |name: &Symbol| matches!(name.as_str(), "spawn" | "start_processes");
+    model.function(function).mentions.iter().any(starts)
+        || function == model.module() && model.functions.iter().any(|function| function.mentions.iter().any(of_job))
+}
+
+/// Whether the function says, whatever the launcher has said, that the job has one process.
+pub(super) fn makes_job_of_one(model: &File, function: LocalFunction) -> bool {
+    let is_one = |expr: ExprId| match model.expr(expr) {
+        Expr::Int(number) => number == 1,
+        Expr::Str(text) => text.as_str() == "1",
+        _ => false,
+    };
+    model.block(model.function(function).body).iter().any(|&stmt| match model.stmt(stmt) {
+        Stmt::Assign { targets, value } => model.list(*targets).iter().any(|&target| match model.expr(target) {
+            Expr::Subscript(_, key) => {
+                matches!(model.expr(key), Expr::Str(key) if key.as_str() == JOB_SIZE) && is_one(*value)
+            }
+            _ => false,
+        }),
+        _ => false,
+    })
+}
+
+/// Whether a decorator of the function lets some ranks in only.
+pub(super) fn is_of_one_rank(program: &Program, file: FileId, function: LocalFunction) -> bool {
+    let model = &program.file(file).model;
+    model.list(model.function(function).decorators).iter().any(|&decorator| speaks_of_turns(model, decorator))
+}
