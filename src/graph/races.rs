@@ -93,12 +93,17 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
             }
             let function = program.function_id(file, local);
             let mut tried = tried;
-            tried.retain(|(deed, _)| deed.does != Does::Makes || !is_made_before(&mut common, function, deed));
+            tried.retain(|Tried { deed, .. }| deed.does != Does::Makes || !is_made_before(&mut common, function, deed));
             if tried.is_empty() {
                 continue;
             }
             let mut callers = None;
-            for (deed, asked) in tried {
+            for Tried { deed, asked, by_few } in tried {
+                if let Some(few) = by_few {
+                    let together = Together::LetsInFew(Site { file, span: model.span(few) });
+                    out.push(race(program, function, deed, asked, together));
+                    continue;
+                }
                 let writes = deed.does == Does::Writes;
                 let known = common.done_by_all(function, &deed);
                 // A checkpoint is written by programs of one process as well.
@@ -165,12 +170,22 @@ fn is_opened(deed: Deed) -> bool {
     deed.call.as_str() == "open"
 }
 
-/// What a function does to files that it has asked for, on every rank that comes there; with the question.
-fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFunction) -> Vec<(Deed, ExprId)> {
+/// What a function does to a path.
+struct Tried {
+    deed: Deed,
+    /// The question whether something is there.
+    asked: ExprId,
+    /// What lets in the first few ranks alone.
+    by_few: Option<ExprId>,
+}
+
+/// What a function does to files that it has asked for, on every rank that comes there, or on more than one.
+fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFunction) -> Vec<Tried> {
     let program = common.program;
     let model = &program.file(file).model;
     let calls = common.calls(file, function);
-    let tried = calls.iter().filter(|made| made.by_all).filter_map(|&Made { expr, call, ref conditions, .. }| {
+    let made = calls.iter().filter(|made| made.by_all || made.by_few.is_some());
+    let tried = made.filter_map(|&Made { expr, call, ref conditions, by_few, .. }| {
         let deed = deeds.deed(program, file, function, expr, call)?;
         let asks = |condition: &ExprId| {
             let mut asked = parts_of(model, *condition)
@@ -187,7 +202,7 @@ fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFu
             None if deed.does == Does::Removes => listing_behind(program, file, function, deed.path)?,
             asked => asked?,
         };
-        (!is_own_path(model, function, deed.path)).then_some((deed, asked))
+        (!is_own_path(model, function, deed.path)).then_some(Tried { deed, asked, by_few })
     });
     tried.collect()
 }

@@ -96,6 +96,7 @@ impl<'p> Common<'p> {
                 });
                 let mut of_itself = || {
                     let told = self.tells_apart(file, local).or_else(|| self.called_back(function));
+                    let told = told.or_else(|| self.made_by_others(file, local));
                     told.or_else(|| self.joins_job(file, local, at))
                 };
                 by_callers.or_else(|| Some((None, of_itself()?)))

@@ -23,6 +23,8 @@ pub enum Together {
     TellsApart(Site),
     /// The same of nodes: there may be one process on each.
     TellsNodesApart(Site),
+    /// A question that lets in the first few of them.
+    LetsInFew(Site),
     /// A call by which all of them join the job.
     Joins(Site),
     /// The class of a framework that calls it on every rank, and the method that it calls.
@@ -54,6 +56,14 @@ impl Common<'_> {
             }
         });
         found
+    }
+
+    /// Where another method of the class asks whether this is the first rank: others have made an object of it as well.
+    pub(super) fn made_by_others(&self, file: FileId, function: LocalFunction) -> Option<Together> {
+        let model = &self.program.file(file).model;
+        let definition = model.function(function);
+        let class = definition.class.filter(|_| definition.name.as_str() == "__init__")?;
+        model.class(class).methods.iter().find_map(|&(_, method)| self.tells_apart(file, method))
     }
 
     /// Where the function joins the job, itself or in what it calls: who does so is one of several.

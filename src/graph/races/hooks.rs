@@ -4,10 +4,14 @@ use crate::base::{FunctionId, Symbol};
 use crate::graph::program::Program;
 
 /// Packages whose callbacks run on every rank.
-const PACKAGES: [&str; 5] = ["lightning", "pytorch_lightning", "lightning_fabric", "transformers", "composer"];
+const PACKAGES: [&str; 6] =
+    ["lightning", "pytorch_lightning", "lightning_fabric", "transformers", "composer", "mmengine"];
 
 /// Ends of the names of the classes that are called back.
-const CALLED_BACK: [&str; 4] = ["Callback", "LightningModule", "LightningDataModule", "Trainer"];
+const CALLED_BACK: [&str; 6] = ["Callback", "LightningModule", "LightningDataModule", "Trainer", "BaseMetric", "Hook"];
+
+/// What makes an object of such a class: on every rank, as its hooks are called there.
+const CONSTRUCTOR: &str = "__init__";
 
 /// Hooks that run on one rank of each node, or before there are others.
 const ALONE: [&str; 2] = ["prepare_data", "on_init_end"];
@@ -16,7 +20,7 @@ const ALONE: [&str; 2] = ["prepare_data", "on_init_end"];
 pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<Symbol> {
     let class = program.class_of(function)?;
     let name = program.function(function).name;
-    let is_hook = name.as_str().starts_with("on_") && !ALONE.contains(&name.as_str());
+    let is_hook = name.as_str().starts_with("on_") && !ALONE.contains(&name.as_str()) || name.as_str() == CONSTRUCTOR;
     let calls_back = |base: &Symbol| {
         let of = |package: &str| base.as_str().strip_prefix(package).is_some_and(|rest| rest.starts_with('.'));
         PACKAGES.iter().any(|package| of(package)) && CALLED_BACK.iter().any(|end| base.as_str().ends_with(end))

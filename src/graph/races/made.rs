@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::common::{Common, span_of};
 use super::silenced::switched_off;
+use super::single::lets_in_few;
 use super::words::{asks_for_rank, speaks_of_turns};
 use crate::base::{FileId, Span, Symbol};
 use crate::graph::communication::Wanted;
@@ -24,6 +25,8 @@ pub(super) struct Made {
     pub conditions: Vec<ExprId>,
     /// Whether every rank makes it that comes into the function, and all at once.
     pub by_all: bool,
+    /// A question that lets in the first few ranks, where nothing else keeps ranks out: `rank <= 1`.
+    pub by_few: Option<ExprId>,
 }
 
 impl Common<'_> {
@@ -65,8 +68,15 @@ impl Common<'_> {
                         .entry(condition)
                         .or_insert_with(|| asks_for_rank(program, taint, (file, function), condition))
             };
-            let by_rank = context.conditions.iter().any(&mut asks);
+            let conditions = context.conditions.iter().zip(context.answers);
+            let asking: Vec<(ExprId, bool)> =
+                conditions.filter(|(it, _)| asks(it)).map(|(it, yes)| (*it, *yes)).collect();
+            let by_rank = !asking.is_empty();
+            let lets_in_few = |(condition, answer)| lets_in_few(program, model, condition, answer);
+            let by_few = asking.first().filter(|_| asking.iter().all(|&it| lets_in_few(it))).map(|few| few.0);
+            let leaves_few = || asking.iter().all(|&(condition, answer)| lets_in_few((condition, !answer)));
             alone_until = alone_until.max(match stmt {
+                Stmt::Return(_) if by_rank && leaves_few() => 0,
                 Stmt::Return(_) if by_rank => u32::MAX,
                 Stmt::Break | Stmt::Continue if by_rank => {
                     let around = loops.iter().filter(|around| around.start <= span.start && span.end <= around.end);
@@ -79,7 +89,8 @@ impl Common<'_> {
                 each_expression(model, root, &mut |expr, found| {
                     let Expr::Call(call) = found else { return };
                     let conditions = context.conditions.to_vec();
-                    out.push(Made { expr, call: model.call(call), conditions, by_all: !by_rank && !some_left });
+                    let (by_all, by_few) = (!by_rank && !some_left, by_few.filter(|_| !some_left));
+                    out.push(Made { expr, call: model.call(call), conditions, by_all, by_few });
                 });
             }
         });
@@ -93,6 +104,7 @@ impl Common<'_> {
             let span = model.span(made.expr);
             let is_apart = apart.iter().any(|apart| apart.start <= span.start && span.end <= apart.end);
             made.by_all &= !in_turn && !is_apart;
+            made.by_few = made.by_few.filter(|_| !in_turn && !is_apart);
         }
         out
     }

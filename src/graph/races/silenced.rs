@@ -2,7 +2,7 @@
 //! a switch of the function that is off.
 
 use super::common::{Common, span_of};
-use super::names::assigned;
+use super::names::{assigned, names_asked};
 use super::words::asks_for_rank;
 use crate::base::{FileId, Span, Symbol};
 use crate::graph::context::each_in_context;
@@ -23,6 +23,9 @@ impl Common<'_> {
                 asked.push(name);
             }
         });
+        // Of an entry of such an attribute, the entry counts.
+        let last = names_asked(model, condition);
+        asked.retain(|name| last.contains(name));
         let methods = &model.class(class).methods;
         asked.into_iter().any(|name| methods.iter().any(|&(_, method)| self.sets_by_rank(file, method, name)))
     }

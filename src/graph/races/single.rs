@@ -4,7 +4,7 @@ use super::words::speaks_of_turns;
 use crate::base::{FileId, Symbol};
 use crate::catalog::ValueKind;
 use crate::graph::program::Program;
-use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt};
+use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp};
 
 /// The axis along which nodes differ.
 pub(super) const NODES: &str = "host";
@@ -39,6 +39,30 @@ pub(super) fn asks_for_first(program: &Program, model: &File, condition: ExprId)
     let Expr::Compare(CompareOp::Eq, left, right) = model.expr(condition) else { return None };
     let name = last(left).filter(|&name| model.expr(right) == Expr::Int(0) && program.catalog.is_rank_by_name(name))?;
     program.catalog.convention(name).map(|convention| convention.value.axis)
+}
+
+/// Whether a condition lets in the first ranks, but more than one of them, if it comes out so: `rank > 1` where it does not
+/// hold.
+pub(super) fn lets_in_few(program: &Program, model: &File, condition: ExprId, answer: bool) -> bool {
+    let lets = |part: ExprId| lets_in_few(program, model, part, answer);
+    match model.expr(condition) {
+        Expr::Unary(UnaryOp::Not, inner) => lets_in_few(program, model, inner, !answer),
+        Expr::And(parts) if !answer => model.list(parts).iter().any(|&part| lets(part)),
+        Expr::Or(parts) if answer => model.list(parts).iter().any(|&part| lets(part)),
+        Expr::Compare(op, left, right) => {
+            let last = match (op, answer, model.expr(right)) {
+                (CompareOp::Greater, false, Expr::Int(last)) | (CompareOp::LessEq, true, Expr::Int(last)) => last,
+                (CompareOp::GreaterEq, false, Expr::Int(next)) | (CompareOp::Less, true, Expr::Int(next)) => next - 1,
+                _ => return false,
+            };
+            let named = match model.expr(left) {
+                Expr::Call(call) => model.last_name(model.call(call).callee),
+                _ => model.last_name(left),
+            };
+            last > 0 && named.is_some_and(|name| program.catalog.is_rank_by_name(name))
+        }
+        _ => false,
+    }
 }
 
 /// Whether a function starts the processes of the job itself: before that there is one. A file that does is run by one

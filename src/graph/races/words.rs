@@ -54,7 +54,7 @@ const OF_ONE: [&str; 16] = [
 ];
 
 /// Parts of names of settings that sound like those.
-const OF_SETTINGS: [&str; 5] = ["size", "temperature", "template", "timestep", "num_"];
+const OF_SETTINGS: [&str; 6] = ["size", "temperature", "template", "timestep", "num_", "strftime"];
 
 /// Parts of names of what lets ranks in one after the other, or sees to what fails.
 const OF_TURNS: [&str; 10] =

@@ -27,10 +27,8 @@ fn check(program: &Program, findings: &mut Findings) {
 fn finding(program: &Program, found: &FileRace) -> Finding {
     let (file, function) = program.locate(found.function);
     let call = found.call;
-    let message = match found.does == Does::Makes {
-        true => format!("every rank comes here and finds nothing there: `{call}` fails on all but the first"),
-        false => format!("every rank comes here and finds it there: `{call}` fails on all but the first"),
-    };
+    let finds = if found.does == Does::Makes { "nothing" } else { "it" };
+    let message = format!("{} here and finds {finds} there: `{call}` fails on all but the first", who_comes(found));
     let help = match found.lenient {
         Some(argument) => {
             format!("pass `{argument}=True`, or let one rank do it and the others wait for that in a barrier")
@@ -44,6 +42,14 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
     finding = because_together(program, found, finding);
     finding.fix = lenient(program, found);
     finding
+}
+
+/// Who comes to the place of a race.
+pub(super) fn who_comes(found: &FileRace) -> &'static str {
+    match found.together {
+        Together::LetsInFew(_) => "more than one rank comes",
+        _ => "every rank comes",
+    }
 }
 
 /// Tells what shows that several ranks come there.
@@ -61,6 +67,7 @@ pub(super) fn because_together(program: &Program, found: &FileRace, mut finding:
         Together::Issued(op, site) => finding.because(site, format!("{come}: `{op}` was issued by all")),
         Together::TellsApart(site) => finding.because(site, format!("{come}: one of them is asked for")),
         Together::TellsNodesApart(site) => finding.because(site, "several nodes come here: one of them is asked for"),
+        Together::LetsInFew(site) => finding.because(site, format!("{come}: this lets in more than the first")),
         Together::Joins(site) => finding.because(site, format!("{come}: they join the job here")),
         Together::CalledBack(by, site) => finding.because(site, format!("{come}: `{by}` is called back on every rank")),
     }

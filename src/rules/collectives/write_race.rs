@@ -6,7 +6,7 @@ use crate::graph::{Does, FileRace, Program, function_around};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::and_so_here;
-use super::file_race::because_together;
+use super::file_race::{because_together, who_comes};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -44,8 +44,8 @@ fn finding(program: &Program, races: &[&FileRace]) -> Finding {
         return unguarded(program, found, call, guard);
     }
     let (file, function) = program.locate(found.function);
-    let message =
-        format!("every rank comes here and writes the same file: `{}` of one overwrites that of another", found.call);
+    let who = who_comes(found);
+    let message = format!("{who} here and writes the same file: `{}` of one overwrites that of another", found.call);
     let mut finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, function), message)
         .help(
             "let one rank write it, and the others wait in a barrier before they read it; or put the rank in its name",

@@ -1,0 +1,79 @@
+"""What ranks ask of data, of the clock or of settings keeps none of them out, though the rank is near."""
+import os
+import shutil
+import time
+
+import torch.distributed as dist
+from mine import evaluate
+
+
+class Job:
+    def __init__(self, cfg, rank, record):
+        self.began = time.time()
+        self.cfg = cfg
+        if rank == 0:
+            self.cfg = dict(cfg, log=True)
+        self.record = record
+
+    def stop_in_time(self):
+        if time.time() - self.began < 3600:
+            return
+        if self.record is not None and os.path.exists(self.record):
+            os.remove(self.record)  # error: [file-race]
+        dist.barrier()  # error: [divergent-early-exit]
+
+    def prune(self, step):
+        if step % self.cfg["keep_every"] == 0:
+            if os.path.exists(self.cfg["old"]):
+                shutil.rmtree(self.cfg["old"])  # error: [file-race]
+        dist.barrier()
+
+
+def keep_best(model, loader, rank, best, folder):
+    score = evaluate(model, loader, rank)
+    if score > best:
+        if os.path.exists(folder):
+            shutil.rmtree(folder)  # error: [file-race]
+    dist.barrier()
+
+
+def overwrite(settings, folder):
+    if settings.overwrite and os.path.exists(folder):
+        shutil.rmtree(folder)  # error: [file-race]
+    dist.barrier()
+
+
+def of_a_module(main_module, folder):
+    if main_module is not None and os.path.exists(folder):
+        shutil.rmtree(folder)  # error: [file-race]
+    dist.barrier()
+
+
+def of_the_first(rank, folder):
+    if rank == 0 and os.path.exists(folder):
+        shutil.rmtree(folder)
+    dist.barrier()
+
+
+def of_the_main_process(is_main_process, folder):
+    if is_main_process and os.path.exists(folder):
+        shutil.rmtree(folder)
+    dist.barrier()
+
+
+def of_who_leads(rank, folder):
+    leads = int(rank == 0)
+    if leads and os.path.exists(folder):
+        shutil.rmtree(folder)
+    dist.barrier()
+
+
+def of_a_path_that_one_has(rank, folder):
+    old = folder if rank_is_first() else None
+    if old and os.path.exists(old):
+        shutil.rmtree(old)
+    dist.barrier()
+
+
+def rank_is_first():
+    return dist.get_rank() == 0

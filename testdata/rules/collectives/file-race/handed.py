@@ -1,0 +1,63 @@
+"""What callers hand decides: a switch that only one rank turns on, or that nobody does, and paths of their own."""
+import os
+import shutil
+
+import torch.distributed as dist
+
+
+def by_one(folder, clear=False):
+    if clear and os.path.exists(folder):
+        shutil.rmtree(folder)
+
+
+def start(folder):
+    by_one(folder, clear=dist.get_rank() == 0)
+    dist.barrier()
+
+
+def go_on(folder):
+    by_one(folder, clear=True)
+    dist.barrier()
+
+
+def by_nobody(folder, clear=False):
+    if clear and os.path.exists(folder):
+        shutil.rmtree(folder)
+
+
+def restart(folder):
+    by_nobody(folder)
+    by_nobody(folder, clear=False)
+    dist.barrier()
+
+
+def by_all(folder, clear=False):
+    if clear and os.path.exists(folder):
+        shutil.rmtree(folder)  # error: [file-race]
+
+
+def repeat(folder):
+    by_all(folder)
+    by_all(folder, clear=True)
+    dist.barrier()
+
+
+def in_own(folder):
+    if os.path.exists(folder):
+        shutil.rmtree(folder)
+
+
+def each(folder, rank):
+    in_own(os.path.join(folder, f"part{rank}"))
+    dist.barrier()
+
+
+def in_one(folder):
+    if os.path.exists(folder):
+        shutil.rmtree(folder)  # error: [file-race]
+
+
+def together(folder, rank, Trainer):
+    trainer = Trainer(rank)
+    in_one(os.path.join(folder, trainer.name))
+    dist.barrier()
