@@ -116,12 +116,15 @@ pub(super) fn may_ask_for_rank(
     let asked = names_asked(model, condition);
     let counts = |name: &Symbol| name.as_str().split('_').any(|word| OF_COUNTS.contains(&word));
     let mut asks_environment = false;
-    each_expression(model, condition, &mut |_, expr| {
-        if let Expr::Str(key) = expr {
-            let known = program.catalog.environment_key(key.as_str());
-            asks_environment |= known.is_some_and(|value| value.kind == ValueKind::Rank);
-        }
-    });
+    let values = asked.iter().flat_map(|&name| assigned(model, function, name));
+    for root in values.chain([condition]) {
+        each_expression(model, root, &mut |_, expr| {
+            if let Expr::Str(key) = expr {
+                let known = program.catalog.environment_key(key.as_str());
+                asks_environment |= known.is_some_and(|value| value.kind == ValueKind::Rank);
+            }
+        });
+    }
     asks_environment
         || asked.iter().any(|&name| taint.holds(name) || of_some(&name) && !counts(&name))
         || asked.iter().any(|&name| is_decided(model, function, name, |by| taint.holds(by)))

@@ -13,9 +13,6 @@ use crate::model::Function;
 const ROOTS: [&str; 6] = ["src", "dst", "root", "src_rank", "dst_rank", "root_rank"];
 const GROUPS: [&str; 3] = ["group", "process_group", "pg"];
 
-/// What the environment is read by.
-const ENVIRONMENT: [&str; 2] = ["environ", "getenv"];
-
 impl Taint {
     /// Names of the catalogue, and those that the program makes of a word it knows.
     pub(super) fn add_catalogued(&mut self, program: &Program) {
@@ -29,7 +26,7 @@ impl Taint {
         let conventions = program.catalog.conventions();
         self.names.extend(conventions.filter(|(_, known)| differs(&known.value.kind)).map(|(name, _)| name));
         // The ranks of a group are others where its members are: what is made of them is.
-        self.names.extend(ENVIRONMENT.into_iter().chain(["get_process_group_ranks"]).map(Symbol::new));
+        self.names.extend(["get_process_group_ranks", "environ", "getenv"].map(Symbol::new));
         self.add_types(program);
         self.names.extend(Symbol::matching(|name| is_loader(name) || is_labels(name)));
     }
@@ -43,7 +40,6 @@ impl Taint {
         }
         let conventions = program.catalog.conventions();
         self.names.extend(conventions.filter(|(_, known)| is_rank(&known.value.kind)).map(|(name, _)| name));
-        self.names.extend(ENVIRONMENT.map(Symbol::new));
     }
 
     fn add_value(&mut self, program: &Program, name: Symbol, value: &Value) {

@@ -77,3 +77,29 @@ def of_a_path_that_one_has(rank, folder):
 
 def rank_is_first():
     return dist.get_rank() == 0
+
+
+def of_a_ranking(ranking_loss, low_rank_of, folder):
+    if ranking_loss and low_rank_of > 2 and os.path.exists(folder):
+        shutil.rmtree(folder)  # error: [file-race]
+    dist.barrier()
+
+
+def of_a_program(main, folder):
+    if main and os.path.exists(folder):
+        shutil.rmtree(folder)  # error: [file-race]
+    dist.barrier()
+
+
+def of_the_environment(folder):
+    chosen = os.environ["RANK"] == "0"
+    if chosen and os.path.exists(folder):
+        shutil.rmtree(folder)
+    dist.barrier()
+
+
+def of_a_setting(folder):
+    chosen = os.environ["CLEAR"] == "1"
+    if chosen and os.path.exists(folder):
+        shutil.rmtree(folder)  # error: [file-race]
+    dist.barrier()
