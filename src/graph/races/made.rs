@@ -86,10 +86,15 @@ impl Common<'_> {
             });
             let some_left = span.start < alone_until;
             for root in expressions_of(model, stmt) {
+                let asks = |part| asks_for_rank(program, taint, (file, function), part);
+                let passed_over = passed_over(model, root, asks);
                 each_expression(model, root, &mut |expr, found| {
                     let Expr::Call(call) = found else { return };
                     let conditions = context.conditions.to_vec();
-                    let (by_all, by_few) = (!by_rank && !some_left, by_few.filter(|_| !some_left));
+                    let span = model.span(expr);
+                    let comes =
+                        !some_left && !passed_over.iter().any(|part| part.start <= span.start && span.end <= part.end);
+                    let (by_all, by_few) = (!by_rank && comes, by_few.filter(|_| comes));
                     out.push(Made { expr, call: model.call(call), conditions, by_all, by_few });
                 });
             }
@@ -154,6 +159,25 @@ impl Common<'_> {
         }
         out
     }
+}
+
+/// The parts of an expression that are evaluated where a part before them, for which `asks` holds, comes out so.
+fn passed_over(model: &File, root: ExprId, asks: impl Fn(ExprId) -> bool) -> Vec<Span> {
+    let mut out = Vec::new();
+    each_expression(model, root, &mut |_, expr| match expr {
+        Expr::And(parts) | Expr::Or(parts) => {
+            let behind = model.list(parts).iter().skip_while(|&&part| !asks(part)).skip(1);
+            out.extend(behind.map(|&part| model.span(part)));
+        }
+        Expr::IfElse(at) => {
+            let [test, then, otherwise] = model.if_else(at);
+            if asks(test) {
+                out.extend([model.span(then), model.span(otherwise)]);
+            }
+        }
+        _ => {}
+    });
+    out
 }
 
 /// Whether a block ends in an exception.

@@ -103,3 +103,33 @@ def of_a_setting(folder):
     if chosen and os.path.exists(folder):
         shutil.rmtree(folder)  # error: [file-race]
     dist.barrier()
+
+
+def clear(folder):
+    if os.path.exists(folder):
+        shutil.rmtree(folder)
+    return True
+
+
+def in_one_go(rank, folder):
+    if rank == 0 and clear(folder):
+        print("cleared")
+    dist.barrier()
+
+
+def in_one_choice(rank, folder):
+    cleared = clear(folder) if rank == 0 else False
+    dist.barrier()
+    return cleared
+
+
+def clear_all(folder, count):
+    if os.path.exists(folder):
+        shutil.rmtree(folder)  # error: [file-race]
+    return count
+
+
+def in_one_go_of_all(rank, folder, count):
+    if count > 3 and clear_all(folder, count) > 4 and rank == 0:
+        print("cleared")
+    dist.barrier()
