@@ -13,9 +13,12 @@ const OF_RANKS: [&str; 6] = ["rank", "master", "leader", "chief", "primary", "co
 /// Parts of names of ranks of another sort: of a matrix, or of results in an order.
 const OF_ORDERS: [&str; 4] = ["ranking", "rerank", "low_rank", "lora"];
 
+/// Words that stand for one rank wherever they are.
+const OF_LEADERS: [&str; 2] = ["lead", "leads"];
+
 /// Words that stand for one rank where a name says nothing else than what it is that is so: `is_main_process`, not
 /// `main_module`.
-const OF_ONE_RANK: [&str; 3] = ["main", "lead", "zero"];
+const OF_ONE_RANK: [&str; 2] = ["main", "zero"];
 
 /// What there is one of among the ranks, and what says so.
 const ROLES: [&str; 15] = [
@@ -128,6 +131,7 @@ pub(super) fn may_ask_for_rank(
     asks_environment
         || asked.iter().any(|&name| taint.holds(name) || of_some(&name) && !counts(&name))
         || asked.iter().any(|&name| is_decided(model, function, name, |by| taint.holds(by)))
+        || is_kept_by(model, function, condition, |by| taint.holds(by))
         || made_of(model, function, asked, names_told).iter().any(of_rank)
 }
 
@@ -137,6 +141,23 @@ fn is_decided(model: &File, function: LocalFunction, name: Symbol, by: impl Fn(S
         Expr::IfElse(at) => names_asked(model, model.if_else(at)[0]).into_iter().any(&by),
         _ => false,
     })
+}
+
+/// Whether a condition asks for an entry of what a function has answered: `job["leads"]` behind `job = start()`.
+fn is_kept_by(model: &File, function: LocalFunction, condition: ExprId, by: impl Fn(Symbol) -> bool) -> bool {
+    let mut holders = Vec::new();
+    each_expression(model, condition, &mut |_, expr| {
+        if let Expr::Subscript(value, _) = expr
+            && let Expr::Name(holder) = model.expr(value)
+        {
+            holders.push(holder);
+        }
+    });
+    let answered = |value: ExprId| match model.expr(value) {
+        Expr::Call(call) => model.last_name(model.call(call).callee).is_some_and(&by),
+        _ => false,
+    };
+    holders.into_iter().any(|holder| assigned(model, function, holder).into_iter().any(answered))
 }
 
 /// Whether a name stands for the rank, or for what one rank is.
@@ -150,7 +171,7 @@ fn is_of_ranks(name: &str) -> bool {
             && words.clone().all(|word| known(&word))
             && words.any(|word| OF_ONE_RANK.contains(&word))
     };
-    has(&OF_RANKS) && !has(&OF_ORDERS) || of_one()
+    has(&OF_RANKS) && !has(&OF_ORDERS) || text.split('_').any(|word| OF_LEADERS.contains(&word)) || of_one()
 }
 
 /// Whether each process has such a path for itself: by the names that go into it, here and where those are assigned.

@@ -133,3 +133,20 @@ def in_one_go_of_all(rank, folder, count):
     if count > 3 and clear_all(folder, count) > 4 and rank == 0:
         print("cleared")
     dist.barrier()
+
+
+def start(folder):
+    return {"speaks": dist.get_rank() == 0, "folder": folder}
+
+
+def of_an_answer(folder):
+    job = start(folder)
+    if job["speaks"] and os.path.exists(folder):
+        shutil.rmtree(folder)
+    dist.barrier()
+
+
+def of_an_entry(job, folder):
+    if job["leads"] and os.path.exists(folder):
+        shutil.rmtree(folder)
+    dist.barrier()
