@@ -16,6 +16,17 @@ const CONSTRUCTOR: &str = "__init__";
 /// Hooks that run on one rank of each node, or before there are others.
 const ALONE: [&str; 2] = ["prepare_data", "on_init_end"];
 
+/// Methods that the `Trainer` of transformers calls where `should_save` holds, which is so on the rank that writes.
+const OF_WHO_WRITES: [&str; 2] = ["_save", "_rotate_checkpoints"];
+
+/// Whether a framework calls the method on the one rank that writes.
+pub(super) fn is_of_who_writes(program: &Program, function: FunctionId) -> bool {
+    let is_trainer = |base: &Symbol| base.as_str().starts_with("transformers.") && base.as_str().ends_with("Trainer");
+    let named = OF_WHO_WRITES.contains(&program.function(function).name.as_str());
+    let class = program.class_of(function).filter(|_| named);
+    class.is_some_and(|class| program.external_bases(class).iter().any(is_trainer))
+}
+
 /// The class of a framework that calls the method on every rank.
 pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<Symbol> {
     let class = program.class_of(function)?;

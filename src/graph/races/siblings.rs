@@ -50,7 +50,7 @@ impl Common<'_> {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
         let callers = self.callers(function);
-        if self.is_called_by_some(&callers) {
+        if self.is_called_by_some(&callers) || is_of_one_rank(self.program, file, local) {
             return None;
         }
         // Whoever is told whether it is the first need not be told.

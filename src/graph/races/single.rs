@@ -1,5 +1,6 @@
 //! What one rank runs alone, and questions whether this is that one.
 
+use super::hooks::is_of_who_writes;
 use super::words::speaks_of_turns;
 use crate::base::{FileId, Symbol};
 use crate::catalog::ValueKind;
@@ -92,8 +93,9 @@ pub(super) fn makes_job_of_one(model: &File, function: LocalFunction) -> bool {
     })
 }
 
-/// Whether a decorator of the function lets some ranks in only.
+/// Whether a decorator of the function lets some ranks in only, or a framework calls it on one.
 pub(super) fn is_of_one_rank(program: &Program, file: FileId, function: LocalFunction) -> bool {
     let model = &program.file(file).model;
     model.list(model.function(function).decorators).iter().any(|&decorator| speaks_of_turns(model, decorator))
+        || is_of_who_writes(program, program.function_id(file, function))
 }

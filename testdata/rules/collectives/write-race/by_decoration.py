@@ -1,6 +1,7 @@
-"""What a decorator lets one rank do is written by one, wherever it is called."""
+"""What a decorator or a framework lets one rank do is written by one, wherever it is called."""
 import torch
 import torch.distributed as dist
+import transformers
 from mine import is_main_process, main_process
 
 
@@ -19,3 +20,17 @@ class Runner:
         self.save(path)
         self.save_open(path)  # error: [write-race]
         dist.barrier()
+
+
+class OwnTrainer(transformers.Trainer):
+    def _save(self, output_dir=None, state_dict=None):
+        self.model.save(output_dir)
+        if self.is_world_process_zero():
+            self.tokenizer.save_pretrained(output_dir)
+        torch.save(self.args, output_dir + "/training_args.bin")
+
+    def save_all(self, output_dir):
+        self.model.save(output_dir)
+        if self.is_world_process_zero():
+            self.tokenizer.save_pretrained(output_dir)
+        torch.save(self.args, output_dir + "/training_args.bin")  # error: [write-race]
