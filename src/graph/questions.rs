@@ -111,6 +111,13 @@ fn asks_for_none_within(engine: &Engine<'_>, test: Option<Value>, fuel: u8) -> b
             _ if engine.values.truth_axes(value).is_empty() && given.is_none() => {}
             Node::Not(inner) => pending.push((*inner, given)),
             Node::And(left, right) | Node::Or(left, right) => pending.extend([(*left, given), (*right, given)]),
+            // What is surely there in one arm, and computed in the other: that is asked for.
+            Node::If(test, then, otherwise)
+                if let Some(question) = question_beside(engine, *test, (*then, *otherwise)) =>
+            {
+                asks = true;
+                pending.push((question, given));
+            }
             // One thing here and another there: either is asked for.
             Node::If(test, then, otherwise) => match given {
                 Some((known, holds)) if known == *test => {
@@ -135,6 +142,36 @@ fn asks_for_none_within(engine: &Engine<'_>, test: Option<Value>, fuel: u8) -> b
         }
     }
     asks
+}
+
+/// The arm that asks whether something is there, where the other one says what it says if that is so.
+fn question_beside(engine: &Engine<'_>, test: Value, (then, otherwise): (Value, Value)) -> Option<Value> {
+    let values = &engine.values;
+    // What is asked again in an arm has been answered.
+    let then = match values.node(then) {
+        Node::If(again, then, _) if *again == test => *then,
+        _ => then,
+    };
+    let otherwise = match values.node(otherwise) {
+        Node::If(again, _, otherwise) if *again == test => *otherwise,
+        _ => otherwise,
+    };
+    let answer_if_there = |value: Value| match values.node(value) {
+        Node::Compare(CompareOp::Is, _, none) if *values.node(*none) == Node::None => Some(false),
+        Node::Not(inner) => match values.node(*inner) {
+            Node::Compare(CompareOp::Is, _, none) if *values.node(*none) == Node::None => Some(true),
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_beside = |question: Value, known: Value| {
+        answer_if_there(question).is_some_and(|there| *values.node(known) == Node::Bool(there))
+    };
+    match (is_beside(then, otherwise), is_beside(otherwise, then)) {
+        (true, _) => Some(then),
+        (_, true) => Some(otherwise),
+        _ => None,
+    }
 }
 
 /// Whether a question behind another one is no more than whether something that is computed is there.
