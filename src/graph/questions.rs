@@ -156,16 +156,13 @@ fn question_beside(engine: &Engine<'_>, test: Value, (then, otherwise): (Value, 
         Node::If(again, _, otherwise) if *again == test => *otherwise,
         _ => otherwise,
     };
-    let answer_if_there = |value: Value| match values.node(value) {
-        Node::Compare(CompareOp::Is, _, none) if *values.node(*none) == Node::None => Some(false),
-        Node::Not(inner) => match values.node(*inner) {
-            Node::Compare(CompareOp::Is, _, none) if *values.node(*none) == Node::None => Some(true),
-            _ => None,
-        },
-        _ => None,
-    };
     let is_beside = |question: Value, known: Value| {
-        answer_if_there(question).is_some_and(|there| *values.node(known) == Node::Bool(there))
+        let (absence, if_there) = match values.node(question) {
+            Node::Not(absence) => (*absence, true),
+            _ => (question, false),
+        };
+        matches!(values.node(absence), Node::Compare(CompareOp::Is, _, none) if *values.node(*none) == Node::None)
+            && *values.node(known) == Node::Bool(if_there)
     };
     match (is_beside(then, otherwise), is_beside(otherwise, then)) {
         (true, _) => Some(then),

@@ -87,16 +87,9 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                 continue;
             }
             let local = LocalFunction(index as u32);
-            let tried = tried(&mut common, &deeds, file, local);
-            if tried.is_empty() {
-                continue;
-            }
             let function = program.function_id(file, local);
-            let mut tried = tried;
+            let mut tried = tried(&mut common, &deeds, file, local);
             tried.retain(|Tried { deed, .. }| deed.does != Does::Makes || !is_made_before(&mut common, function, deed));
-            if tried.is_empty() {
-                continue;
-            }
             let mut callers = None;
             for Tried { deed, asked, by_few } in tried {
                 if let Some(few) = by_few {

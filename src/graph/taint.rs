@@ -8,7 +8,7 @@ mod imports;
 mod seeds;
 mod written;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -54,14 +54,32 @@ pub struct Taint {
     /// Parameters that hold a batch, though they are not called so.
     fed: Fed,
     /// Parameters that are the rank, whatever they are called.
-    started: Started,
+    started: Arc<Started>,
     /// Questions about data that is pooled over ranks further on.
     pooled: Pooled,
+    /// What the program makes of names.
+    made: Arc<Made>,
     /// The names that stand for ranks alone, once somebody has asked for them.
     ranks: OnceLock<Box<Taint>>,
 }
 
+/// What a program makes of names, whichever differ.
+#[derive(Default)]
+struct Made {
+    frequency: Frequency,
+    writes: Writes,
+}
+
+impl Made {
+    fn of(program: &Program) -> Made {
+        let frequency = Frequency::of(program);
+        let writes = Writes::of(program, &frequency);
+        Made { frequency, writes }
+    }
+}
+
 /// How common names are in a program.
+#[derive(Default)]
 struct Frequency {
     /// How many functions bear or write a name.
     namesakes: FxHashMap<Symbol, usize>,
@@ -91,15 +109,16 @@ impl Taint {
         taint.add_rooted(program);
         taint.add_imported(program);
         taint.fed = Fed::of(program);
-        taint.started = Started::of(program);
+        taint.started = Arc::new(Started::of(program));
         taint.pooled = Pooled::of(program);
         taint.names.extend(taint.fed.attributes());
-        let frequency = Frequency::of(program);
-        taint.add_answers_of_requests(program, &frequency);
+        let made = Arc::new(Made::of(program));
+        taint.add_answers_of_requests(program, &made.frequency);
         taint.second = taint.pairs.iter().map(|pair| pair.1).collect();
-        taint.add_made(program, &frequency);
-        taint.raising = taint.raising(program, &frequency);
-        let guarded = taint.guarded(program, &frequency);
+        taint.add_made(program, &made);
+        taint.raising = taint.raising(program, &made.frequency);
+        let guarded = taint.guarded(program, &made.frequency);
+        taint.made = made;
         taint.notable.extend(guarded);
         taint
     }
@@ -109,20 +128,19 @@ impl Taint {
         self.ranks.get_or_init(|| {
             let mut taint = Taint::default();
             taint.add_ranks(program);
-            taint.started = Started::of(program);
-            taint.add_made(program, &Frequency::of(program));
+            taint.started = self.started.clone();
+            taint.add_made(program, &self.made);
             Box::new(taint)
         })
     }
 
     /// What functions make of the names.
-    fn add_made(&mut self, program: &Program, frequency: &Frequency) {
-        let writes = Writes::of(program, frequency);
-        let let_in = self.written_where_let_in(program, &writes);
+    fn add_made(&mut self, program: &Program, made: &Made) {
+        let let_in = self.written_where_let_in(program, &made.writes);
         self.names.extend(let_in);
         let mut fresh = None;
         for _ in 0..ROUNDS {
-            let found = self.spread(program, (frequency, &writes), fresh.as_ref());
+            let found = self.spread(program, made, fresh.as_ref());
             if found.is_empty() {
                 break;
             }
@@ -183,7 +201,7 @@ impl Taint {
     fn spread(
         &mut self,
         program: &Program,
-        (frequency, writes): (&Frequency, &Writes),
+        Made { frequency, writes }: &Made,
         fresh: Option<&FxHashSet<Symbol>>,
     ) -> FxHashSet<Symbol> {
         let mut found: FxHashSet<Symbol> = FxHashSet::default();

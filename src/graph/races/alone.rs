@@ -119,7 +119,7 @@ pub(super) fn is_where_nobody_is_told_apart(
 ) -> bool {
     let (program, model) = (common.program, &common.program.file(file).model);
     let at = model.span(call);
-    let holds = |block: Block| span_of(model, block).is_some_and(|span| span.start <= at.start && at.end <= span.end);
+    let holds = |block: Block| span_of(model, block).is_some_and(|span| span.holds(at));
     let asks = |block: Block| {
         let mut asks = false;
         each_statement(model, block, &mut |_, stmt| {

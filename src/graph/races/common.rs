@@ -82,7 +82,7 @@ impl<'p> Common<'p> {
         let of_one_rank =
             is_of_one_rank(self.program, file, local) || launches(model, local) || makes_job_of_one(model, local);
         let of_one_rank = of_one_rank || is_left_over(self.program, function);
-        let callers = self.callers_reaching(function, at, path).filter(|_| !of_one_rank);
+        let callers = if of_one_rank { None } else { self.callers_reaching(function, at, path) };
         let by_some = callers.is_none() || self.is_kept_out(function, at);
         let callers = callers.unwrap_or_default();
         let found = match self.issued_together(file, local, at) {
@@ -94,12 +94,7 @@ impl<'p> Common<'p> {
                     let (file, _) = self.program.locate(caller);
                     Some((Some(Site { file, span: self.program.file(file).model.span(made.expr) }), together))
                 });
-                let mut of_itself = || {
-                    let told = self.tells_apart(file, local).or_else(|| self.called_back(function));
-                    let told = told.or_else(|| self.made_by_others(file, local));
-                    told.or_else(|| self.joins_job(file, local, at))
-                };
-                by_callers.or_else(|| Some((None, of_itself()?)))
+                by_callers.or_else(|| Some((None, self.shown(function, at)?)))
             }
         };
         self.known.insert((function, at), found);

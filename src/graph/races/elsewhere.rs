@@ -10,7 +10,7 @@ pub(super) struct Elsewhere(Vec<Span>);
 
 impl Elsewhere {
     pub fn of(model: &File, function: LocalFunction, place: Span) -> Elsewhere {
-        let holds = |span: Span| span.start <= place.start && place.end <= span.end;
+        let holds = |span: Span| span.holds(place);
         let body = model.function(function).body;
         let end = span_of(model, body).map_or(place.end, |body| body.end);
         let mut out = Vec::new();
@@ -44,6 +44,6 @@ impl Elsewhere {
     }
 
     pub fn holds(&self, span: Span) -> bool {
-        self.0.iter().any(|part| part.start <= span.start && span.end <= part.end)
+        self.0.iter().any(|part| part.holds(span))
     }
 }

@@ -10,7 +10,8 @@ use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
 use crate::graph::communication::Wanted;
 use crate::graph::context::each_in_context;
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_statement};
+use crate::graph::versions::JOINS;
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
 
 /// What shows that several ranks run a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,18 +32,18 @@ pub enum Together {
     CalledBack(Symbol, Site),
 }
 
-/// By what a process joins the job.
-const JOINS: [&str; 4] = [
-    "torch.distributed.init_process_group",
-    "torch.distributed.distributed_c10d.init_process_group",
-    "deepspeed.init_distributed",
-    "deepspeed.comm.init_distributed",
-];
-
 impl Common<'_> {
+    /// What else than a collective shows in a function that several ranks come to a place in it.
+    pub(super) fn shown(&mut self, function: FunctionId, at: ExprId) -> Option<Together> {
+        let (file, local) = self.program.locate(function);
+        let told = self.tells_apart(file, local).or_else(|| self.called_back(function));
+        let told = told.or_else(|| self.made_by_others(file, local));
+        told.or_else(|| self.joins_job(file, local, at))
+    }
+
     /// Where a function asks whether this is the first rank, for something that only that one does: others come there too.
     /// A question for the node shows them where there is no other.
-    pub(super) fn tells_apart(&self, file: FileId, function: LocalFunction) -> Option<Together> {
+    fn tells_apart(&self, file: FileId, function: LocalFunction) -> Option<Together> {
         let program = self.program;
         let model = &program.file(file).model;
         let mut found = None;
@@ -59,7 +60,7 @@ impl Common<'_> {
     }
 
     /// Where another method of the class asks whether this is the first rank: others have made an object of it as well.
-    pub(super) fn made_by_others(&self, file: FileId, function: LocalFunction) -> Option<Together> {
+    fn made_by_others(&self, file: FileId, function: LocalFunction) -> Option<Together> {
         let model = &self.program.file(file).model;
         let definition = model.function(function);
         let class = definition.class.filter(|_| definition.name.as_str() == "__init__")?;
@@ -67,33 +68,37 @@ impl Common<'_> {
     }
 
     /// Where the function joins the job, itself or in what it calls: who does so is one of several.
-    pub(super) fn joins_job(&mut self, file: FileId, function: LocalFunction, at: ExprId) -> Option<Together> {
+    fn joins_job(&mut self, file: FileId, function: LocalFunction, at: ExprId) -> Option<Together> {
         let program = self.program;
         let model = &program.file(file).model;
         let elsewhere = Elsewhere::of(model, function, model.span(at));
-        let calls = self.calls(file, function);
-        let mut joins = calls.iter().filter(|&&Made { expr, call, .. }| {
-            !elsewhere.holds(model.span(expr)) && self.joins_in(file, function, call, MAX_CALLS)
-        });
-        joins.next().map(|made| Together::Joins(Site { file, span: model.span(made.expr) }))
+        let joins = self.joining(program.function_id(file, function), MAX_CALLS);
+        let span = joins.into_iter().map(|call| model.span(call)).find(|&span| !elsewhere.holds(span));
+        span.map(|span| Together::Joins(Site { file, span }))
     }
 
-    fn joins_in(&mut self, file: FileId, function: LocalFunction, call: Call, calls: usize) -> bool {
-        let known = self.program.resolve(file, function, call.callee);
-        if known.is_some_and(|known| JOINS.contains(&known.as_str())) {
-            return !is_for_show(&self.program.file(file).model, call);
+    /// The calls of a function by which it surely joins the job: [`Common::joins`] asks whether it may.
+    fn joining(&mut self, function: FunctionId, calls: usize) -> Vec<ExprId> {
+        let program = self.program;
+        let (file, local) = program.locate(function);
+        let model = &program.file(file).model;
+        let mut out = Vec::new();
+        each_call(model, local, &mut |expr, call| {
+            let known = program.resolve(file, local, call.callee);
+            if known.is_some_and(|known| JOINS.contains(&known.last_part().as_str())) && !is_for_show(model, call) {
+                out.push(expr);
+            }
+        });
+        if calls > 0 {
+            let called = self.called(function);
+            let joins = called.iter().filter(|&&(_, called)| !self.joining(called, calls - 1).is_empty());
+            out.extend(joins.map(|(expr, _)| *expr));
         }
-        let Some((called, sure)) = self.communication.callee(file, function, call) else { return false };
-        if calls == 0 || sure == Confidence::Low {
-            return false;
-        }
-        let (file, local) = self.program.locate(called);
-        let made = self.calls(file, local);
-        made.iter().any(|made| self.joins_in(file, local, made.call, calls - 1))
+        out
     }
 
     /// Whether a framework calls the method on every rank.
-    pub(super) fn called_back(&self, function: FunctionId) -> Option<Together> {
+    fn called_back(&self, function: FunctionId) -> Option<Together> {
         let by = called_back_by(self.program, function)?;
         let (file, local) = self.program.locate(function);
         let span = self.program.file(file).model.function(local).name_span;
@@ -121,9 +126,7 @@ impl Common<'_> {
                 let issue = self.communication.issued(file, function, expr, call, Wanted::Collective)?;
                 let depends =
                     ["checkpoint_", "state_dict", "full_tensor"].iter().any(|part| issue.op.as_str().contains(part))
-                        && !in_full
-                            .iter()
-                            .any(|part| part.start <= model.span(expr).start && model.span(expr).end <= part.end);
+                        && !in_full.iter().any(|part| part.holds(model.span(expr)));
                 let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= far;
                 // A collective behind a question for a file is another rule's matter.
                 let counts =

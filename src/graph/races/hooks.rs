@@ -1,4 +1,4 @@
-//! Methods that a framework calls on every rank: callbacks of Lightning and of the Trainer of transformers.
+//! Methods that a framework calls on every rank, or on the one that writes: of Lightning, transformers, composer, mmengine.
 
 use crate::base::{FunctionId, Symbol};
 use crate::graph::program::Program;

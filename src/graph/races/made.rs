@@ -23,6 +23,8 @@ pub(super) struct Made {
     pub expr: ExprId,
     pub call: Call,
     pub conditions: Vec<ExprId>,
+    /// How each of them has to come out.
+    pub answers: Vec<bool>,
     /// Whether every rank makes it that comes into the function, and all at once.
     pub by_all: bool,
     /// A question that lets in the first few ranks, where nothing else keeps ranks out: `rank <= 1`.
@@ -79,7 +81,7 @@ impl Common<'_> {
                 Stmt::Return(_) if by_rank && leaves_few() => 0,
                 Stmt::Return(_) if by_rank => u32::MAX,
                 Stmt::Break | Stmt::Continue if by_rank => {
-                    let around = loops.iter().filter(|around| around.start <= span.start && span.end <= around.end);
+                    let around = loops.iter().filter(|around| around.holds(span));
                     around.map(|around| around.end).min().unwrap_or(u32::MAX)
                 }
                 _ => 0,
@@ -90,12 +92,11 @@ impl Common<'_> {
                 let passed_over = passed_over(model, root, asks);
                 each_expression(model, root, &mut |expr, found| {
                     let Expr::Call(call) = found else { return };
-                    let conditions = context.conditions.to_vec();
+                    let (conditions, answers) = (context.conditions.to_vec(), context.answers.to_vec());
                     let span = model.span(expr);
-                    let comes =
-                        !some_left && !passed_over.iter().any(|part| part.start <= span.start && span.end <= part.end);
+                    let comes = !some_left && !passed_over.iter().any(|part| part.holds(span));
                     let (by_all, by_few) = (!by_rank && comes, by_few.filter(|_| comes));
-                    out.push(Made { expr, call: model.call(call), conditions, by_all, by_few });
+                    out.push(Made { expr, call: model.call(call), conditions, answers, by_all, by_few });
                 });
             }
         });
@@ -107,7 +108,7 @@ impl Common<'_> {
         let apart = self.apart(file, function);
         for made in &mut out {
             let span = model.span(made.expr);
-            let is_apart = apart.iter().any(|apart| apart.start <= span.start && span.end <= apart.end);
+            let is_apart = apart.iter().any(|apart| apart.holds(span));
             made.by_all &= !in_turn && !is_apart;
             made.by_few = made.by_few.filter(|_| !in_turn && !is_apart);
         }

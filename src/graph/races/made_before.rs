@@ -5,7 +5,6 @@ use super::deeds::Deed;
 use super::made::Made;
 use super::words::may_ask_for_rank;
 use crate::base::{FileId, FunctionId, Span, Symbol};
-use crate::graph::communication::argument;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction};
 
 /// What makes a folder.
@@ -48,10 +47,9 @@ fn is_there(
     let root = root_of(model, path);
     let Expr::Name(name) = model.expr(root) else { return false };
     let inside = format!("{}{inside}", program.text(file, Span::new(model.span(root).end, span.end)));
-    let definition = model.function(function);
-    let at = definition.parameters.iter().position(|parameter| parameter.name == name);
+    let is_handed = model.function(function).parameters.iter().any(|parameter| parameter.name == name);
     // A variable that has one value all along.
-    if at.is_none()
+    if !is_handed
         && root == path
         && inside.is_empty()
         && calls > 0
@@ -59,17 +57,18 @@ fn is_there(
     {
         return is_there(common, (file, function), Folder { path: value, inside }, until, calls);
     }
-    let Some(at) = at.filter(|_| calls > 0) else { return false };
-    let bound = usize::from(definition.class.is_some());
-    let callers = common.callers(program.function_id(file, function));
+    if !is_handed || calls == 0 {
+        return false;
+    }
+    let called = program.function_id(file, function);
+    let callers = common.callers(called);
     !callers.is_empty()
-        && callers.into_iter().all(|(caller, Made { expr, call, .. })| {
+        && callers.into_iter().all(|(caller, made)| {
             let (file, local) = program.locate(caller);
-            let model = &program.file(file).model;
-            let given = argument(model, call, at.checked_sub(bound), name);
-            given.is_some_and(|path| {
+            let until = program.file(file).model.span(made.expr).start;
+            common.given(called, caller, &made, name).is_some_and(|path| {
                 let folder = Folder { path, inside: inside.clone() };
-                is_there(common, (file, local), folder, model.span(expr).start, calls - 1)
+                is_there(common, (file, local), folder, until, calls - 1)
             })
         })
 }

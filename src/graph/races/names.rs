@@ -68,10 +68,9 @@ pub(super) fn names_of(model: &File, root: ExprId) -> Vec<Symbol> {
 
 /// The same, without what is handed to functions that may answer what they like.
 pub(super) fn names_told(model: &File, root: ExprId) -> Vec<Symbol> {
-    names_outside(model, root, |call, handed| {
+    names_outside(model, root, |call, left_out| {
         if model.last_name(call.callee).is_none_or(|name| !PASSING.contains(&name.as_str())) {
-            handed.extend(model.list(call.args).iter().map(|&arg| model.span(arg)));
-            handed.extend(model.keywords(call).iter().map(|keyword| model.span(keyword.value)));
+            left_out.extend(handed_to(model, call));
         }
     })
 }
@@ -79,31 +78,32 @@ pub(super) fn names_told(model: &File, root: ExprId) -> Vec<Symbol> {
 /// The same, without what objects are made of, but for paths.
 pub(super) fn names_in_path(model: &File, root: ExprId) -> Vec<Symbol> {
     let is_class = |name: Symbol| name.as_str().starts_with(char::is_uppercase) && !name.as_str().ends_with("Path");
-    names_outside(model, root, |call, made| {
+    names_outside(model, root, |call, left_out| {
         if model.last_name(call.callee).is_some_and(is_class) {
-            made.push(model.span(call.callee));
-            made.extend(model.list(call.args).iter().map(|&arg| model.span(arg)));
-            made.extend(model.keywords(call).iter().map(|keyword| model.span(keyword.value)));
+            left_out.extend(handed_to(model, call).chain([model.span(call.callee)]));
         }
     })
 }
 
-/// The same, without the parts that `leave` tells of calls.
-fn names_outside(model: &File, root: ExprId, leave: impl Fn(Call, &mut Vec<Span>)) -> Vec<Symbol> {
-    let mut handed: Vec<Span> = Vec::new();
+/// What is handed to a call.
+fn handed_to(model: &File, call: Call) -> impl Iterator<Item = Span> + '_ {
+    let by_name = model.keywords(call).iter().map(|keyword| keyword.value);
+    model.list(call.args).iter().copied().chain(by_name).map(|handed| model.span(handed))
+}
+
+/// The same, without the parts of calls that `leave_out` adds.
+fn names_outside(model: &File, root: ExprId, leave_out: impl Fn(Call, &mut Vec<Span>)) -> Vec<Symbol> {
+    let mut left_out: Vec<Span> = Vec::new();
     each_expression(model, root, &mut |_, expr| {
         if let Expr::Call(call) = expr {
-            leave(model.call(call), &mut handed);
+            leave_out(model.call(call), &mut left_out);
         }
     });
-    let is_handed = |expr: ExprId| {
-        let span = model.span(expr);
-        handed.iter().any(|handed| handed.start <= span.start && span.end <= handed.end)
-    };
+    let is_left_out = |expr: ExprId| left_out.iter().any(|part| part.holds(model.span(expr)));
     let mut out = Vec::new();
     each_expression(model, root, &mut |id, expr| match expr {
-        Expr::Name(name) | Expr::Attribute { name, .. } if !is_handed(id) => out.push(name),
-        Expr::Subscript(_, key) if !is_handed(id) => out.extend(key_of(model, key)),
+        Expr::Name(name) | Expr::Attribute { name, .. } if !is_left_out(id) => out.push(name),
+        Expr::Subscript(_, key) if !is_left_out(id) => out.extend(key_of(model, key)),
         _ => {}
     });
     out

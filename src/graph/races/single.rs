@@ -13,14 +13,20 @@ pub(super) const NODES: &str = "host";
 /// By what torch knows how many processes there are.
 const JOB_SIZE: &str = "WORLD_SIZE";
 
+/// The last name of what is read or called: `rank` and `get_rank` of `self.rank` and `dist.get_rank()`.
+fn read_or_called(model: &File, expr: ExprId) -> Option<Symbol> {
+    match model.expr(expr) {
+        Expr::Call(call) => model.last_name(model.call(call).callee),
+        _ => model.last_name(expr),
+    }
+}
+
 /// Whether a condition asks, among other things, whether this is the first rank of all.
 pub(in crate::graph) fn asks_for_first_among(program: &Program, model: &File, condition: ExprId) -> bool {
     let is_first = |expr: ExprId| {
-        let named = match model.expr(expr) {
-            Expr::Call(call) => model.last_name(model.call(call).callee),
-            _ => model.last_name(expr),
-        };
-        let value = named.and_then(|name| program.catalog.convention(name)).map(|convention| &convention.value);
+        let value = read_or_called(model, expr)
+            .and_then(|name| program.catalog.convention(name))
+            .map(|convention| &convention.value);
         value.is_some_and(|value| value.kind == ValueKind::First && value.axis.as_str() != NODES)
     };
     match model.expr(condition) {
@@ -33,12 +39,9 @@ pub(in crate::graph) fn asks_for_first_among(program: &Program, model: &File, co
 
 /// Along which axis a condition asks for rank 0, and for nothing else.
 pub(super) fn asks_for_first(program: &Program, model: &File, condition: ExprId) -> Option<Symbol> {
-    let last = |expr: ExprId| match model.expr(expr) {
-        Expr::Call(call) => model.last_name(model.call(call).callee),
-        _ => model.last_name(expr),
-    };
     let Expr::Compare(CompareOp::Eq, left, right) = model.expr(condition) else { return None };
-    let name = last(left).filter(|&name| model.expr(right) == Expr::Int(0) && program.catalog.is_rank_by_name(name))?;
+    let name = read_or_called(model, left)
+        .filter(|&name| model.expr(right) == Expr::Int(0) && program.catalog.is_rank_by_name(name))?;
     program.catalog.convention(name).map(|convention| convention.value.axis)
 }
 
@@ -56,11 +59,7 @@ pub(super) fn lets_in_few(program: &Program, model: &File, condition: ExprId, an
                 (CompareOp::GreaterEq, false, Expr::Int(next)) | (CompareOp::Less, true, Expr::Int(next)) => next - 1,
                 _ => return false,
             };
-            let named = match model.expr(left) {
-                Expr::Call(call) => model.last_name(model.call(call).callee),
-                _ => model.last_name(left),
-            };
-            last > 0 && named.is_some_and(|name| program.catalog.is_rank_by_name(name))
+            last > 0 && read_or_called(model, left).is_some_and(|name| program.catalog.is_rank_by_name(name))
         }
         _ => false,
     }

@@ -3,17 +3,19 @@
 use super::common::Common;
 use super::made::Made;
 use super::names::{made_of, names_asked};
-use super::words::{asks_for_rank, is_own_path, parts_of};
+use super::words::{asks_for_rank, is_own_path};
 use crate::base::{FunctionId, Symbol};
 use crate::graph::communication::argument;
-use crate::model::{Expr, ExprId, File};
+use crate::model::{Expr, ExprId, File, UnaryOp};
 
-/// What a caller hands a switch.
+/// What a caller hands a switch that decides whether a place is reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Handed {
+    /// What it takes.
     On,
+    /// The other.
     Off,
-    /// On, on some ranks.
+    /// One or the other, by the rank.
     Apart,
 }
 
@@ -30,14 +32,14 @@ impl Common<'_> {
         if callers.is_empty() || self.is_called_by_some(&callers) {
             return callers.is_empty().then(Vec::new);
         }
-        let switches = self.switches(function, at);
+        let needed = self.needed(function, at);
         let paths = path.map_or_else(Vec::new, |path| self.paths(function, path));
         let mut out = Vec::new();
         for (caller, made) in callers {
             if paths.iter().any(|&path| self.is_handed_own(function, caller, &made, path)) {
                 continue;
             }
-            let mut handed = switches.iter().map(|&switch| self.handed(function, caller, &made, switch));
+            let mut handed = needed.iter().map(|&needed| self.handed(function, caller, &made, needed));
             if handed.clone().any(|handed| handed == Handed::Apart) {
                 return None;
             }
@@ -48,17 +50,19 @@ impl Common<'_> {
         (!out.is_empty()).then_some(out)
     }
 
-    /// Parameters that have to be true for a place to be reached.
-    fn switches(&mut self, function: FunctionId, at: ExprId) -> Vec<Symbol> {
+    /// Parameters that have to be true, or false, for a place to be reached.
+    fn needed(&mut self, function: FunctionId, at: ExprId) -> Vec<(Symbol, bool)> {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
         let calls = self.calls(file, local);
-        let conditions = calls.iter().find(|made| made.expr == at).map_or(&[][..], |made| &made.conditions);
+        let mut needed = Vec::new();
+        if let Some(made) = calls.iter().find(|made| made.expr == at) {
+            let conditions = made.conditions.iter().zip(&made.answers);
+            conditions.for_each(|(&condition, &answer)| need(model, condition, answer, &mut needed));
+        }
         let parameters = &model.function(local).parameters;
-        let is_parameter = |name: Symbol| parameters.iter().any(|parameter| parameter.name == name);
-        let parts = conditions.iter().flat_map(|&condition| parts_of(model, condition));
-        let named = parts.filter_map(|part| if let Expr::Name(name) = model.expr(part) { Some(name) } else { None });
-        named.filter(|&name| is_parameter(name)).collect()
+        needed.retain(|(name, _)| parameters.iter().any(|parameter| parameter.name == *name));
+        needed
     }
 
     /// Parameters that a path is made of.
@@ -67,13 +71,23 @@ impl Common<'_> {
         let model = &self.program.file(file).model;
         let made = made_of(model, local, names_asked(model, path), names_asked);
         let parameters = model.function(local).parameters.iter().map(|parameter| parameter.name);
-        parameters.filter(|name| name.as_str() != "self" && made.contains(name)).collect()
+        parameters.filter(|name| made.contains(name)).collect()
     }
 
-    fn handed(&self, function: FunctionId, caller: FunctionId, made: &Made, switch: Symbol) -> Handed {
+    fn handed(
+        &self,
+        function: FunctionId,
+        caller: FunctionId,
+        made: &Made,
+        (switch, needed): (Symbol, bool),
+    ) -> Handed {
         let (file, local) = self.program.locate(caller);
         let model = &self.program.file(file).model;
-        let is_off = |model: &File, value: ExprId| matches!(model.expr(value), Expr::Bool(false) | Expr::None);
+        let is_off = |model: &File, value: ExprId| match model.expr(value) {
+            Expr::Bool(truth) => truth != needed,
+            Expr::None => needed,
+            _ => false,
+        };
         match self.given(function, caller, made, switch) {
             Some(given) if is_off(model, given) => Handed::Off,
             Some(given) if asks_for_rank(self.program, self.taint, (file, local), given) => Handed::Apart,
@@ -95,12 +109,29 @@ impl Common<'_> {
     }
 
     /// What a caller hands a parameter.
-    fn given(&self, function: FunctionId, caller: FunctionId, made: &Made, parameter: Symbol) -> Option<ExprId> {
+    pub(super) fn given(
+        &self,
+        function: FunctionId,
+        caller: FunctionId,
+        made: &Made,
+        parameter: Symbol,
+    ) -> Option<ExprId> {
         let definition = self.program.function(function);
         let bound = usize::from(definition.class.is_some());
         let at = definition.parameters.iter().position(|known| known.name == parameter);
         let (file, _) = self.program.locate(caller);
         let model = &self.program.file(file).model;
         argument(model, made.call, at.and_then(|at| at.checked_sub(bound)), parameter)
+    }
+}
+
+/// The variables that have to be true, or false, for a condition to come out so.
+fn need(model: &File, condition: ExprId, answer: bool, out: &mut Vec<(Symbol, bool)>) {
+    match model.expr(condition) {
+        Expr::Unary(UnaryOp::Not, inner) => need(model, inner, !answer, out),
+        Expr::And(parts) if answer => model.list(parts).iter().for_each(|&part| need(model, part, true, out)),
+        Expr::Or(parts) if !answer => model.list(parts).iter().for_each(|&part| need(model, part, false, out)),
+        Expr::Name(name) => out.push((name, answer)),
+        _ => {}
     }
 }

@@ -115,7 +115,11 @@ pub(super) fn may_ask_for_rank(
             && OF_SOME.iter().any(|part| text.contains(part))
             && !OF_ALL.iter().any(|part| text.contains(part))
     };
-    let of_rank = |name: &Symbol| is_of_ranks(name.as_str()) || program.catalog.is_rank_by_name(*name);
+    let of_rank = |name: &Symbol| {
+        is_of_ranks(name.as_str())
+            || program.catalog.is_rank_by_name(*name)
+            || taint.started().names(model.function(function).name, *name)
+    };
     let asked = names_asked(model, condition);
     let counts = |name: &Symbol| name.as_str().split('_').any(|word| OF_COUNTS.contains(&word));
     let mut asks_environment = false;
@@ -130,21 +134,21 @@ pub(super) fn may_ask_for_rank(
     }
     asks_environment
         || asked.iter().any(|&name| taint.holds(name) || of_some(&name) && !counts(&name))
-        || asked.iter().any(|&name| is_decided(model, function, name, |by| taint.holds(by)))
-        || is_kept_by(model, function, condition, |by| taint.holds(by))
+        || asked.iter().any(|&name| is_decided(model, function, name, taint))
+        || is_kept_by(model, function, condition, taint)
         || made_of(model, function, asked, names_told).iter().any(of_rank)
 }
 
 /// Whether a variable is there only where something holds: `path if is_main() else None`.
-fn is_decided(model: &File, function: LocalFunction, name: Symbol, by: impl Fn(Symbol) -> bool) -> bool {
+fn is_decided(model: &File, function: LocalFunction, name: Symbol, taint: &Taint) -> bool {
     assigned(model, function, name).into_iter().any(|value| match model.expr(value) {
-        Expr::IfElse(at) => names_asked(model, model.if_else(at)[0]).into_iter().any(&by),
+        Expr::IfElse(at) => names_asked(model, model.if_else(at)[0]).into_iter().any(|by| taint.holds(by)),
         _ => false,
     })
 }
 
 /// Whether a condition asks for an entry of what a function has answered: `job["leads"]` behind `job = start()`.
-fn is_kept_by(model: &File, function: LocalFunction, condition: ExprId, by: impl Fn(Symbol) -> bool) -> bool {
+fn is_kept_by(model: &File, function: LocalFunction, condition: ExprId, taint: &Taint) -> bool {
     let mut holders = Vec::new();
     each_expression(model, condition, &mut |_, expr| {
         if let Expr::Subscript(value, _) = expr
@@ -154,7 +158,7 @@ fn is_kept_by(model: &File, function: LocalFunction, condition: ExprId, by: impl
         }
     });
     let answered = |value: ExprId| match model.expr(value) {
-        Expr::Call(call) => model.last_name(model.call(call).callee).is_some_and(&by),
+        Expr::Call(call) => model.last_name(model.call(call).callee).is_some_and(|by| taint.holds(by)),
         _ => false,
     };
     holders.into_iter().any(|holder| assigned(model, function, holder).into_iter().any(answered))

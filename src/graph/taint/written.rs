@@ -10,6 +10,7 @@ use crate::graph::suspects::Suspects;
 use crate::model::{Expr, ExprId, File, Flow, Function, FunctionKind, Sink};
 
 /// Which attributes a call writes, by the name of what is called: a method, or an object that can be called.
+#[derive(Default)]
 pub(super) struct Writes(FxHashMap<Symbol, Vec<Symbol>>);
 
 impl Writes {

@@ -17,6 +17,16 @@ def in_two_questions(provider):
         dist.barrier()  # low: [conditional-collective]
 
 
+def the_others_first(provider):
+    loader = None
+    if dist.get_rank() != 0:
+        loader = Stand(3)
+    if dist.get_rank() == 0:
+        loader = provider.build()
+    if loader is not None:
+        dist.barrier()  # low: [conditional-collective]
+
+
 def in_two_arms(provider, asked):
     if dist.get_rank() == 0:
         found = provider.build()

@@ -69,14 +69,20 @@ def of_who_leads(rank, folder):
 
 
 def of_a_path_that_one_has(rank, folder):
-    old = folder if rank_is_first() else None
+    old = folder if speaks() else None
     if old and os.path.exists(old):
         shutil.rmtree(old)
     dist.barrier()
 
 
-def rank_is_first():
+def speaks():
     return dist.get_rank() == 0
+
+
+def of_the_process_that_is_the_one(i_am_main, folder):
+    if i_am_main and os.path.exists(folder):
+        shutil.rmtree(folder)
+    dist.barrier()
 
 
 def of_a_ranking(ranking_loss, low_rank_of, folder):
@@ -92,7 +98,7 @@ def of_a_program(main, folder):
 
 
 def of_the_environment(folder):
-    chosen = os.environ["RANK"] == "0"
+    chosen = os.environ["SLURM_PROCID"] == "0"
     if chosen and os.path.exists(folder):
         shutil.rmtree(folder)
     dist.barrier()
@@ -117,8 +123,14 @@ def in_one_go(rank, folder):
     dist.barrier()
 
 
+def clear_by_choice(folder):
+    if os.path.exists(folder):
+        shutil.rmtree(folder)
+    return True
+
+
 def in_one_choice(rank, folder):
-    cleared = clear(folder) if rank == 0 else False
+    cleared = clear_by_choice(folder) if rank == 0 else False
     dist.barrier()
     return cleared
 
@@ -136,12 +148,12 @@ def in_one_go_of_all(rank, folder, count):
 
 
 def start(folder):
-    return {"speaks": dist.get_rank() == 0, "folder": folder}
+    return {"talks": dist.get_rank() == 0, "folder": folder}
 
 
 def of_an_answer(folder):
     job = start(folder)
-    if job["speaks"] and os.path.exists(folder):
+    if job["talks"] and os.path.exists(folder):
         shutil.rmtree(folder)
     dist.barrier()
 

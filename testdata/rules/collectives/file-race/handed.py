@@ -28,6 +28,7 @@ def by_nobody(folder, clear=False):
 def restart(folder):
     by_nobody(folder)
     by_nobody(folder, clear=False)
+    by_nobody(folder, clear=None)
     dist.barrier()
 
 
@@ -47,8 +48,15 @@ def in_own(folder):
         shutil.rmtree(folder)
 
 
+def in_own_beside_others(folder):
+    if os.path.exists(folder):
+        shutil.rmtree(folder)
+    dist.barrier()
+
+
 def each(folder, rank):
     in_own(os.path.join(folder, f"part{rank}"))
+    in_own_beside_others(os.path.join(folder, f"part{rank}"))
     dist.barrier()
 
 
@@ -60,4 +68,36 @@ def in_one(folder):
 def together(folder, rank, Trainer):
     trainer = Trainer(rank)
     in_one(os.path.join(folder, trainer.name))
+    dist.barrier()
+
+
+def unless_kept(folder, keep=False):
+    if not keep and os.path.exists(folder):
+        shutil.rmtree(folder)  # error: [file-race]
+
+
+def begin(folder):
+    unless_kept(folder)
+    dist.barrier()
+
+
+def where_kept(folder, keep=False):
+    if not keep and os.path.exists(folder):
+        shutil.rmtree(folder)
+
+
+def begin_again(folder):
+    where_kept(folder, keep=True)
+    dist.barrier()
+
+
+def in_the_other_arm(folder, keep):
+    if keep or folder is None:
+        return
+    elif os.path.exists(folder):
+        shutil.rmtree(folder)
+
+
+def begin_with_what_was(folder):
+    in_the_other_arm(folder, True)
     dist.barrier()

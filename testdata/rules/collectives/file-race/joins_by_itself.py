@@ -1,9 +1,8 @@
-"""Who joins the job is one of several, unless it says that it is the same one whatever process it is."""
+"""Who joins the job is one of several."""
 import os
 import shutil
 import sys
 
-import torch
 from torch.distributed import init_process_group
 
 
@@ -12,11 +11,6 @@ def make(folder):
         os.makedirs(folder)  # error: [file-race]
     else:
         raise ValueError(f"{folder} was there before")
-
-
-def make_for_show(folder):
-    if not os.path.exists(folder):
-        os.makedirs(folder)
 
 
 def set_up(backend):
@@ -29,17 +23,11 @@ def clear(folder):
         shutil.rmtree(folder)  # error: [file-race]
 
 
-def trace(folder, size):
-    init_process_group("xla", rank=0, world_size=size)
-    make_for_show(folder)
-
-
-def convert(folder):
-    torch.set_num_threads(1)
-    make_for_show(folder)
+def main():
+    init_process_group(backend="nccl")
+    make(sys.argv[1])
 
 
 if __name__ == "__main__":
-    init_process_group(backend="nccl")
-    make(sys.argv[1])
+    main()
     clear(sys.argv[2])

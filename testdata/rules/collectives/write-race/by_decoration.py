@@ -2,7 +2,7 @@
 import torch
 import torch.distributed as dist
 import transformers
-from mine import is_main_process, main_process
+from mine import Trainer, is_main_process, main_process
 
 
 class Runner:
@@ -31,6 +31,13 @@ class OwnTrainer(transformers.Trainer):
 
     def save_all(self, output_dir):
         self.model.save(output_dir)
+        if self.is_world_process_zero():
+            self.tokenizer.save_pretrained(output_dir)
+        torch.save(self.args, output_dir + "/training_args.bin")  # error: [write-race]
+
+
+class ForeignTrainer(Trainer):
+    def _save(self, output_dir):
         if self.is_world_process_zero():
             self.tokenizer.save_pretrained(output_dir)
         torch.save(self.args, output_dir + "/training_args.bin")  # error: [write-race]

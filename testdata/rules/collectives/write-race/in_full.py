@@ -23,5 +23,9 @@ class Saver:
         with FSDP.state_dict_type(model, StateDictType.FULL_STATE_DICT):
             model.state_dict()
         (self.path / "index.txt").open("w").writelines(names)  # low: [write-race]
+
+    def open_others(self, model: FSDP):
+        with FSDP.state_dict_type(model, StateDictType.FULL_STATE_DICT):
+            model.state_dict()
         self.path.open("r")
         self.shop.open("wednesday")

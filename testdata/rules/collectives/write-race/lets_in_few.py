@@ -44,6 +44,22 @@ def save_by_one_of_two(state, path, is_main):
         torch.save(state, path)
 
 
+def save_by_one_of_few(state, path, is_main):
+    if dist.get_rank() < 2:
+        if is_main:
+            torch.save(state, path)
+
+
+def save_by_one_in_one_go(state, path, is_main):
+    if dist.get_rank() < 2:
+        return is_main and torch.save(state, path)
+
+
+def save_in_last_epochs(state, path, last_epochs):
+    if last_epochs <= 1:
+        torch.save(state, path)
+
+
 def save_own(state, path):
     rank = dist.get_rank()
     if rank < 2:
