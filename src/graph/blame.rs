@@ -139,6 +139,7 @@ pub(super) fn blame(engine: &Engine<'_>, root: EffectId, found: &Found, healed: 
         }
     }
     heals.extend(court.other_halves(suspect));
+    heals.extend(court.in_other_arms(suspect, heals[0]));
     let path = suspect.paths.first().cloned().unwrap_or_default();
     Blame { difference, cause: Some(suspect.parting), path, inside, heals }
 }
@@ -250,6 +251,37 @@ impl Court<'_, '_> {
         let others = preorder(self.engine, self.root).into_iter().filter(asks).take(MAX_SUSPECTS);
         let others = others.filter_map(|effect| self.suspect(Parting { effect, ..suspect.parting }));
         others.map(|other| self.heal(&other)).collect()
+    }
+
+    /// Where the cause is healed below one call: the same below the calls that stand in the other arm of a choice. Ranks in
+    /// one arm would go through it alike, those in the other not, and so the choice would seem to part them.
+    fn in_other_arms(&self, suspect: &Suspect, healed: (Site, Option<Site>, Heal)) -> Vec<(Site, Option<Site>, Heal)> {
+        let (site, Some(call), heal) = healed else { return Vec::new() };
+        let engine = self.engine;
+        let copies = paths_to(engine, self.root, &|effect| site_of(engine, effect) == Some(suspect.site));
+        let calls: Vec<Site> =
+            copies.iter().filter_map(|path| Some(path.first()?.0)).filter(|&at| at != call).collect();
+        if calls.is_empty() {
+            return Vec::new();
+        }
+        let calls_of = |arm: EffectId| {
+            let sites = preorder(engine, arm).into_iter().filter_map(|effect| match engine.effects.get(effect) {
+                Effect::Call { site, .. } => Some(*site),
+                _ => None,
+            });
+            sites.collect::<FxHashSet<Site>>()
+        };
+        let mut out = Vec::new();
+        for effect in preorder(engine, self.root) {
+            let Effect::Choice { then, otherwise, .. } = *engine.effects.get(effect) else { continue };
+            let arms = [calls_of(then), calls_of(otherwise)];
+            for (own, other) in [(&arms[0], &arms[1]), (&arms[1], &arms[0])] {
+                if own.contains(&call) && !other.contains(&call) {
+                    out.extend(calls.iter().filter(|at| other.contains(at)).map(|&at| (site, Some(at), heal)));
+                }
+            }
+        }
+        out
     }
 
     /// The difference as it is seen at the cause, and whether its event stands under it.

@@ -130,6 +130,13 @@ pub(super) fn conditions_in(model: &File, block: Block) -> Vec<(Span, ExprId)> {
     out
 }
 
+/// From the first statement of a block to its last.
+pub(super) fn span_of(model: &File, block: Block) -> Option<Span> {
+    let statements = model.block(block);
+    let (first, last) = (statements.first()?, statements.last()?);
+    Some(Span::new(model.stmt_span(*first).start, model.stmt_span(*last).end))
+}
+
 /// The name at the root of a chain of attributes and subscripts; the last attribute for chains on `self`.
 pub(super) fn root_name(model: &File, expr: ExprId) -> Option<Symbol> {
     match model.expr(expr) {

@@ -4,10 +4,10 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{Span, Symbol};
 use crate::flow::{Effect, EffectId, EventId, Exit, LoopKind, Node, Value};
-use crate::model::{CompareOp, FunctionKind};
+use crate::model::{CompareOp, Expr, ExprId, FunctionKind, Stmt, each_statement};
 
 use super::blame::{arm_without, preorder};
-use super::blocks::{conditions_in, speaks_of_rank};
+use super::blocks::{conditions_in, span_of, speaks_of_rank};
 use super::communication::calls_in;
 use super::confidence::Evidence;
 use super::evaluate::Engine;
@@ -165,6 +165,41 @@ impl Evidence<'_, '_> {
         };
         preorder(engine, without).into_iter().any(is_said)
             || leaves && preorder(engine, self.root).into_iter().any(|effect| is_said(effect) && !arm.contains(&effect))
+    }
+
+    /// Whether those who go the other way hand somebody a function that they have defined there and that issues the
+    /// operation: whoever is handed it calls it, nobody knows how often.
+    pub(super) fn is_called_back_in_the_other_arm(&self) -> bool {
+        let engine = self.engine;
+        let Some(decision) = self.decision else { return false };
+        let Some(local) = engine.function_at(decision.site) else { return false };
+        let model = &engine.program.file(decision.site.file).model;
+        let main = engine.effects.event(self.main);
+        let issued = self.calls.first().map_or(main.site, |&(call, _)| call);
+        let op = main.op;
+        let is_handed_on = |arm: Span| {
+            let within = |span: Span| arm.holds(span);
+            let defined = model.functions.iter().filter(|function| {
+                function.parent == Some(local) && within(function.span) && function.mentions.contains(&op)
+            });
+            let names: Vec<Symbol> = defined.map(|function| function.name).collect();
+            !names.is_empty()
+                && calls_in(model, model.function(local).body).into_iter().any(|(expr, call)| {
+                    let given =
+                        |argument: &ExprId| matches!(model.expr(*argument), Expr::Name(name) if names.contains(&name));
+                    within(model.span(expr)) && model.list(call.args).iter().any(given)
+                })
+        };
+        let mut is_called_back = false;
+        each_statement(model, model.function(local).body, &mut |_, stmt| {
+            if let Stmt::If { test, body, orelse } = stmt
+                && model.span(*test) == decision.site.span
+            {
+                let arms = [*body, *orelse].into_iter().filter_map(|arm| span_of(model, arm));
+                is_called_back |= arms.into_iter().any(|arm| !arm.holds(issued.span) && is_handed_on(arm));
+            }
+        });
+        is_called_back
     }
 }
 

@@ -260,7 +260,16 @@ impl Fed {
                     });
                     (vec![*target], loads || is_of(model, *iter, &held))
                 }
-                Stmt::Assign { targets, value } => (model.list(*targets).to_vec(), is_of(model, *value, &held)),
+                Stmt::Assign { targets, value } => {
+                    // What a caller has handed in, goes into a step with the batch and comes out again is a state.
+                    let goes_in = names_in(model, *value);
+                    let is_state = |target: &ExprId| match model.expr(*target) {
+                        Expr::Name(name) => goes_in.contains(&name) && place(function, name).is_some(),
+                        _ => false,
+                    };
+                    let targets = model.list(*targets).iter().copied().filter(|target| !is_state(target)).collect();
+                    (targets, is_of(model, *value, &held))
+                }
                 Stmt::Expr(value) => {
                     // What is handed to an operation for the ranks to agree on is no longer this rank's own.
                     if agrees_on(model, *value) {

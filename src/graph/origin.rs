@@ -72,6 +72,28 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
     outside.or(deep)
 }
 
+/// The part of what a loop iterates that decides about the number of its turns: the bounds of a slice, not what is in it.
+pub(super) fn counting(engine: &Engine<'_>, iterated: Value, axes: Axes) -> Value {
+    let values = &engine.values;
+    let mut counting = iterated;
+    for _ in 0..MAX_WAY {
+        let longer = |parts: &[Value]| parts.iter().copied().find(|&part| values.shape(part).meets(axes));
+        let inner = match values.node(counting) {
+            Node::Index(whole, bounds) if matches!(values.node(*bounds), Node::Range(_)) => {
+                longer(&[*whole]).or(Some(*bounds))
+            }
+            Node::Apply(_, parts) | Node::Mapped(_, parts) | Node::Changed(_, parts) => longer(parts),
+            Node::Loader(inner, _) | Node::Keyword(inner, _) => longer(&[*inner]),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => counting = inner,
+            None => break,
+        }
+    }
+    counting
+}
+
 /// Where ranks have set a variable differently on the way from a test to the leaf: the condition that the difference went
 /// through.
 pub(super) fn set_apart(

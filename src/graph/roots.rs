@@ -180,9 +180,11 @@ fn describe(
             if axes.is_all() {
                 return None;
             }
+            // Whoever comes here by its place along any axis may be the only member of a group of which nothing is known.
+            let across = if matches!(evaluator.group(group), GroupKey::Other(_)) { Axes::ALL } else { axes };
             match engine.values.node(root) {
                 Node::Rank(known) if *known == axes => Some((in_group.to_owned(), Confidence::Medium)),
-                Node::Rank(known) if known.is_all() && !is_guarded(engine, axes, ways, under) => {
+                Node::Rank(known) if known.is_all() && !is_guarded(engine, across, ways, under) => {
                     Some(("this rank's own, another on each member of the group".to_owned(), Confidence::Medium))
                 }
                 Node::Rank(_) => None,

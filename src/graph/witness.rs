@@ -13,7 +13,7 @@ use super::blame::{Blame, blame, contains, depends_on_caller, paths_to, preorder
 use super::confidence::Evidence;
 use super::divergence::form_of;
 use super::evaluate::Engine;
-use super::origin::{event_leaf, group_name, leaf, origin, set_apart};
+use super::origin::{counting, event_leaf, group_name, leaf, origin, set_apart};
 use ranks::{exits, witness};
 
 /// A difference between two classes of ranks on one group.
@@ -147,7 +147,13 @@ pub(super) fn explain(
     };
     let test = cause.map(|cause| test_of(engine, cause));
     let leaf = match test {
-        Some(test) => leaf(engine, deciding(engine, found, test), found.world.axes),
+        Some(test) => {
+            let deciding = match cause.map(|cause| engine.effects.get(cause)) {
+                Some(Effect::Loop { kind: LoopKind::For { .. }, .. }) => counting(engine, test, found.world.axes),
+                _ => deciding(engine, found, test),
+            };
+            leaf(engine, deciding, found.world.axes)
+        }
         None => event_leaf(engine, main, found),
     };
     let parting = decision.map(|decision| decision.site);
@@ -184,6 +190,7 @@ pub(super) fn explain(
         main,
         instead,
         cause: blame.cause,
+        issuing: if events[0] == Some(main) { &found.one } else { &found.other },
         issuer: blame.cause.map(|cause| if events[0] == Some(main) { cause.one } else { cause.other }),
         decision,
         test,

@@ -3,6 +3,12 @@
 use super::{MERGED, Node, SPREAD, STORE, UPDATE, Value, Values};
 use crate::base::{Site, Symbol};
 
+/// Stores that are looked behind, one after the other.
+const MAX_STORES: usize = 16;
+
+/// Loops in loops that are looked behind.
+const MAX_LOOPS: u8 = 4;
+
 /// Where an entry of a display is to be found.
 enum Entry {
     /// It is written there.
@@ -79,18 +85,64 @@ impl Values {
         spread.map(Entry::Of)
     }
 
+    /// A container before other entries than that of the key were stored in it, for whoever asks whether the key is there.
+    pub(super) fn before_others(&self, container: Value, key: Value) -> Value {
+        self.before_others_within(container, key, MAX_LOOPS)
+    }
+
+    fn before_others_within(&self, mut container: Value, key: Value, fuel: u8) -> Value {
+        for _ in 0..MAX_STORES {
+            container = match self.node(container) {
+                Node::Changed(_, parts) if self.entry_stored(parts).is_some_and(|(stored, _)| stored != key) => {
+                    parts[0]
+                }
+                Node::Mapped(word, parts)
+                    if matches!(word.as_str(), STORE | UPDATE)
+                        && self.replaced(parts).is_some_and(|(stored, _)| stored != key) =>
+                {
+                    parts[0]
+                }
+                Node::Mapped(word, parts) if word.as_str() == "keys" && parts.len() == 1 => parts[0],
+                // A loop that stores only others.
+                Node::Carried(site, name, parts) if parts.len() > 1 && fuel > 0 => {
+                    let (states, _) = self.states(parts);
+                    let first = states[0];
+                    let is_before = |&state: &Value| {
+                        let state = self.before_others_within(state, key, fuel - 1);
+                        state == first
+                            || matches!(self.node(state), Node::Carried(at, of, parts)
+                                if (at, of) == (site, name) && parts.first() == Some(&first))
+                    };
+                    if states.len() < 2 || !states[1..].iter().all(is_before) {
+                        break;
+                    }
+                    first
+                }
+                _ => break,
+            };
+        }
+        container
+    }
+
+    /// The states of a container that a loop carries along, and what decides about its turns: that stands last. How many
+    /// they are is a range, which has no keys.
+    fn states<'v>(&self, parts: &'v [Value]) -> (&'v [Value], Option<Value>) {
+        match parts.split_last() {
+            Some((&last, before)) if !before.is_empty() => {
+                let is_state = self.is_container(last) && !matches!(self.node(last), Node::Range(_));
+                if is_state { (parts, None) } else { (before, Some(last)) }
+            }
+            _ => (parts, None),
+        }
+    }
+
     /// What a loop carries along under one key of a mapping, whatever it does to the others.
     fn carried(&mut self, (site, name): (Site, Symbol), parts: &[Value], whole: Value, index: Value) -> Option<Value> {
         if let Some(&known) = self.entries.get(&(whole, index)) {
             return known;
         }
         self.entries.insert((whole, index), None);
-        // What decides about the turns stands last.
-        let (&last, before) = parts.split_last()?;
-        let (states, turns) = match self.is_container(last) || before.is_empty() {
-            true => (parts, None),
-            false => (before, Some(last)),
-        };
+        let (states, turns) = self.states(parts);
         let mut entries: Vec<Value> = Vec::new();
         for &state in states {
             let entry = self.make(Node::Index(state, index));

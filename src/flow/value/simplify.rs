@@ -54,6 +54,15 @@ impl Values {
             {
                 Ok(parts[0])
             }
+            // A number that one rank computes anew stays one.
+            Node::Apply(name, ref parts)
+                if name.as_str() == "isinstance"
+                    && let [kind, class] = parts[..]
+                    && self.is_kind_of_number(kind)
+                    && self.names_containers(class) =>
+            {
+                Ok(self.make(Node::Bool(false)))
+            }
             Node::Compare(op, left, right) => {
                 let positive = match op {
                     CompareOp::NotEq => CompareOp::Eq,
@@ -79,6 +88,14 @@ impl Values {
                             && self.is_job_rank(left) =>
                     {
                         return Ok(self.make(Node::Apply(Symbol::new(IS_MEMBER), Box::from([group]))));
+                    }
+                    // Whoever stores one entry leaves the others as they were.
+                    CompareOp::In
+                        if matches!(self.node(left), Node::Str(_))
+                            && let before = self.before_others(right, left)
+                            && before != right =>
+                    {
+                        return Ok(self.make(Node::Compare(CompareOp::In, left, before)));
                     }
                     CompareOp::Eq | CompareOp::Less if let Some(known) = self.rank_against(op, left, right) => {
                         return Ok(known);
@@ -193,6 +210,23 @@ impl Values {
         // An entry that is stored under a key may have been there.
         let one = added.len() == 1 && !matches!(self.node(added[0]), Node::Mapping(_));
         one.then(|| (*site, before, added[0], around.to_vec()))
+    }
+
+    /// Whether it is the kind of what is a number that is written out in one of two cases, and no display in the other.
+    fn is_kind_of_number(&self, kind: Value) -> bool {
+        let Node::Kind(value) = self.node(kind) else { return false };
+        let Node::If(_, then, otherwise) = *self.node(*value) else { return false };
+        let is_number = |value: Value| matches!(self.node(value), Node::Int(_));
+        is_number(then) && !self.is_container(otherwise) || is_number(otherwise) && !self.is_container(then)
+    }
+
+    /// Whether a class, or each of several, is one of containers.
+    pub fn names_containers(&self, class: Value) -> bool {
+        match self.node(class) {
+            Node::External(name) => matches!(name.as_str(), "tuple" | "list" | "dict"),
+            Node::Sequence(parts) => parts.iter().all(|&part| self.names_containers(part)),
+            _ => false,
+        }
     }
 
     /// What a progress bar is around.

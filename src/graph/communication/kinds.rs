@@ -6,6 +6,10 @@ use crate::model::{Expr, ExprId, LocalFunction, Stmt, each_statement};
 use super::super::resolve::{Scope, Target};
 use super::{Communication, Kind, class_around, is_self};
 
+/// Methods of modules that change the module and give it back.
+const OF_MODULES: [&str; 10] =
+    ["to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "requires_grad_"];
+
 impl Communication<'_> {
     /// The type of an object, from its annotation or from what it is constructed by.
     pub(super) fn kind_of(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<Kind> {
@@ -89,6 +93,12 @@ impl Communication<'_> {
             }
             _ => named,
         };
+        if let Expr::Attribute { value, name } = model.expr(named)
+            && let Expr::Call(call) = model.expr(value)
+        {
+            let kind = self.constructed(file, function, model.call(call).callee)?;
+            return self.hands_itself_back(kind, name).then_some(kind);
+        }
         match program.target(file, function, named)? {
             Target::Class(class) => Some(Kind::Own(class)),
             Target::External(dotted) => {
@@ -97,6 +107,26 @@ impl Communication<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether what a method of the type gives is the object itself: `trainer = Runner(args).enter_train()`.
+    fn hands_itself_back(&self, kind: Kind, method: Symbol) -> bool {
+        let program = self.program;
+        let own = match kind {
+            Kind::Own(class) => program.method(class, method),
+            _ => None,
+        };
+        let Some(own) = own else { return OF_MODULES.contains(&method.as_str()) };
+        let (file, function) = program.locate(own);
+        let model = &program.file(file).model;
+        let (mut returns, mut itself) = (0, 0);
+        each_statement(model, model.function(function).body, &mut |_, stmt| {
+            if let Stmt::Return(value) = stmt {
+                returns += 1;
+                itself += usize::from(value.is_some_and(|value| is_self(model, function, value)));
+            }
+        });
+        returns > 0 && itself == returns
     }
 
     /// The type of an attribute, from what the methods of its class assign to it.

@@ -29,6 +29,10 @@ const FETCHES: [&str; 9] = [
     "unpack_archive",
 ];
 
+/// Those of them that fetch what has a name on a hub, and the parameters that say into which folder.
+const FETCHES_FROM_HUB: [&str; 2] = ["snapshot_download", "hf_hub_download"];
+const FOLDERS_TO_FETCH_INTO: [&str; 2] = ["local_dir", "cache_dir"];
+
 impl Place<'_> {
     /// Whether an expression speaks of it: `path + ".idx"` is not `path + ".bin"`.
     fn is_named_in(&self, expr: ExprId) -> bool {
@@ -41,8 +45,8 @@ impl Place<'_> {
     /// Whether a call is given it and may make it, or is one of its own methods that does.
     pub(super) fn is_made_by(&self, call: Call) -> bool {
         let is_within = |argument| places_in(self.model, argument).iter().any(|name| self.folders.contains(name));
-        may_make(self.model, call) && given(self.model, call).any(|argument| self.is_named_in(argument))
-            || fetches(self.model, call) && given(self.model, call).any(is_within)
+        may_make(self.model, call) && given_as_places(self.model, call).any(|argument| self.is_named_in(argument))
+            || fetches(self.model, call) && given_as_places(self.model, call).any(is_within)
             || makes_itself(self.model, call).is_some_and(|path| self.is_named_in(path))
     }
 
@@ -89,6 +93,18 @@ pub(super) fn written_alike(
 /// Whether a call fetches something from elsewhere and leaves it on the disk.
 pub(super) fn fetches(model: &File, call: Call) -> bool {
     model.last_name(call.callee).is_some_and(|name| FETCHES.contains(&name.as_str()))
+}
+
+/// The arguments of a call that may name a place on the disk. What is fetched from a hub has a name there, and goes into a
+/// folder by a name of its own unless it is told one.
+fn given_as_places(model: &File, call: Call) -> impl Iterator<Item = ExprId> + '_ {
+    let from_hub = model.last_name(call.callee).is_some_and(|name| FETCHES_FROM_HUB.contains(&name.as_str()));
+    let keywords = model
+        .keywords(call)
+        .iter()
+        .filter(|keyword| keyword.name.is_some_and(|name| FOLDERS_TO_FETCH_INTO.contains(&name.as_str())));
+    let folders = keywords.map(|keyword| keyword.value).filter(move |_| from_hub);
+    given(model, call).filter(move |_| !from_hub).chain(folders)
 }
 
 /// All arguments of a call.

@@ -48,14 +48,14 @@ const OF_MEMBERS: &[Doubt] = &doubts![
 const OF_THE_OPERATION: &[Doubt] = &doubts![
     is_chosen_by_flag asks_what_it_is is_without_gradients is_sharded_nowhere stands_against_sharded is_set_for_sharding_elsewhere
     asks_for_shards is_made_by_nobody hangs_on_a_switch_nobody_turns is_of_one_class_of_many
-    is_one_event_without_a_cause is_taken_apart_before is_replaced_before
+    is_one_event_without_a_cause is_taken_apart_before is_replaced_before is_out_of_reach
 ];
 
 /// What the peers do meanwhile.
 const OF_PEERS: &[Doubt] = &doubts![
     follows_commands hands_on_requests ends_the_job nobody_leaves_there tries_again waits_for_the_time sends_what_it_has
     is_matched_in_the_other_arm is_taken_piece_by_piece is_done_in_other_words is_matched_under_a_condition
-    is_matched_by_what_follows is_met_around
+    is_matched_by_what_follows is_met_around is_called_back_in_the_other_arm
 ];
 
 /// Who runs it.

@@ -1,5 +1,9 @@
 //! Doubts about the way from where ranks part to the operation, and about the operation.
 
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
+
 use super::super::blame::{arm_without, contains, preorder};
 use super::super::confidence::{Evidence, MAX_PARTS};
 use super::super::evaluate::Engine;
@@ -7,7 +11,10 @@ use super::super::membership::is_world_rank;
 use super::super::questions::asks_for_kind;
 use super::super::witness::{Decision, SplitKind};
 use crate::finding::Confidence;
-use crate::flow::{ChoiceForm, Effect, EffectId, EventId, Exit, GroupKey, IS_MEMBER, MEMBERS, Node, Value};
+use crate::flow::{
+    Assignment, ChoiceForm, Effect, EffectId, Evaluator, EventId, Exit, GroupKey, IS_MEMBER, MEMBERS, Node, Truth,
+    Value,
+};
 use crate::model::{CompareOp, Expr, each_expression};
 
 /// Calls down to an event that are one inferred step of their own.
@@ -40,6 +47,32 @@ impl Evidence<'_, '_> {
             }
             _ => false,
         })
+    }
+
+    /// Whether the rank that issues it there never comes there, for the rank that it is: a question that was reported before
+    /// keeps it out.
+    pub(in crate::graph) fn is_out_of_reach(&self) -> bool {
+        let engine = self.engine;
+        let anybody = Assignment { atoms: BTreeMap::new(), ..self.issuing.clone() };
+        let evaluator = Evaluator::new(&engine.values, self.found.world, &anybody);
+        let site = engine.effects.event(self.main).site;
+        let mut seen = FxHashSet::default();
+        let mut pending = vec![self.root];
+        while let Some(effect) = pending.pop() {
+            if !seen.insert(effect) {
+                continue;
+            }
+            match *engine.effects.get(effect) {
+                Effect::Event(event) if event == self.main || engine.effects.event(event).site == site => return false,
+                Effect::Choice { test, then, otherwise, .. } => match evaluator.truth(test) {
+                    Truth::Known(true) => pending.push(then),
+                    Truth::Known(false) => pending.push(otherwise),
+                    Truth::Same(_) => pending.extend([then, otherwise]),
+                },
+                _ => pending.extend(engine.below(effect)),
+            }
+        }
+        true
     }
 
     /// Whether a rank that finds something on its disk loads that with its peers: what is loaded was there before the job,

@@ -59,15 +59,6 @@ impl<'p> Engine<'p> {
         (is_one(one) && given.contains(&own)).then_some((*at, *group))
     }
 
-    /// Whether a class holds other things: `tuple`, `list`, `dict`.
-    fn is_container_type(&self, class: Value) -> bool {
-        match self.values.node(class) {
-            Node::External(name) => matches!(name.as_str(), "tuple" | "list" | "dict"),
-            Node::Sequence(parts) => parts.iter().all(|&part| self.is_container_type(part)),
-            _ => false,
-        }
-    }
-
     /// Notes what a generator of random numbers is seeded with from here on.
     pub(super) fn remember_seed(&mut self, frame: &mut Frame<'p>, dotted: Symbol, arguments: &Arguments) {
         let Some((_, seeded)) = SEEDING.iter().find(|(name, _)| *name == dotted.as_str()) else { return };
@@ -179,7 +170,7 @@ impl<'p> Engine<'p> {
             // Of two things one of which is a tensor made here, it is known what that one is.
             ("isinstance", Some(value))
                 if let Node::If(test, then, otherwise) = *self.values.node(value)
-                    && args.get(1).is_some_and(|&class| self.is_container_type(class))
+                    && args.get(1).is_some_and(|&class| self.values.names_containers(class))
                     && self.is_new_tensor(then) != self.is_new_tensor(otherwise) =>
             {
                 let no = self.values.make(Node::Bool(false));

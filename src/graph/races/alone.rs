@@ -4,9 +4,10 @@ use std::cell::RefCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::common::{Common, span_of};
+use super::common::Common;
 use super::words::may_ask_for_rank;
 use crate::base::{FileId, FunctionId, Symbol};
+use crate::graph::blocks::span_of;
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
 use crate::graph::versions::JOINS;
@@ -145,7 +146,7 @@ fn asks_for_several(model: &File, test: ExprId) -> bool {
     each_expression(model, test, &mut |_, expr| {
         if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
             let name = name.as_str().to_ascii_lowercase();
-            asks |= name == "dist" || OF_SEVERAL.iter().any(|part| name.contains(part));
+            asks |= name.split('_').any(|word| word == "dist") || OF_SEVERAL.iter().any(|part| name.contains(part));
         }
     });
     asks

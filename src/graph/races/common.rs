@@ -8,7 +8,7 @@ use super::deeds::Deed;
 use super::evidence::Together;
 use super::made::Made;
 use super::single::{asks_for_first_among, is_of_one_rank, launches, makes_job_of_one};
-use crate::base::{FileId, FunctionId, Site, Span, Symbol};
+use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::graph::blocks::is_test;
 use crate::graph::communication::Communication;
@@ -16,7 +16,7 @@ use crate::graph::conduct::bodies;
 use crate::graph::left_over::is_left_over;
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
-use crate::model::{Block, ExprId, File, LocalFunction, Stmt, StmtId, each_call};
+use crate::model::{ExprId, LocalFunction, Stmt, StmtId, each_call};
 
 /// Calls from a function that is known to be run by all ranks to the one in question.
 pub(super) const MAX_CALLS: usize = 2;
@@ -182,10 +182,4 @@ impl<'p> Common<'p> {
         self.called.insert(function, called.clone());
         called
     }
-}
-
-pub(super) fn span_of(model: &File, block: Block) -> Option<Span> {
-    let statements = model.block(block);
-    let (first, last) = (statements.first()?, statements.last()?);
-    Some(Span::new(model.stmt_span(*first).start, model.stmt_span(*last).end))
 }

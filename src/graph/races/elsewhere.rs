@@ -1,7 +1,7 @@
 //! Where nobody comes from, or to, on the way through a place in a function.
 
-use super::common::span_of;
 use crate::base::Span;
+use crate::graph::blocks::span_of;
 use crate::model::{Block, File, LocalFunction, Stmt, each_statement};
 
 /// Parts of a function from which nobody comes to a place in it, and to which nobody comes from there: the other arm of a

@@ -1,6 +1,6 @@
 //! What shows in a function that several ranks run it.
 
-use super::common::{Common, MAX_CALLS, span_of};
+use super::common::{Common, MAX_CALLS};
 use super::elsewhere::Elsewhere;
 use super::hooks::called_back_by;
 use super::made::Made;
@@ -8,6 +8,7 @@ use super::single::{NODES, asks_for_first};
 use super::words::is_only_about_files;
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
+use crate::graph::blocks::span_of;
 use crate::graph::communication::Wanted;
 use crate::graph::context::each_in_context;
 use crate::graph::versions::JOINS;

@@ -4,11 +4,12 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::common::{Common, span_of};
+use super::common::Common;
 use super::silenced::switched_off;
 use super::single::lets_in_few;
 use super::words::{asks_for_rank, speaks_of_turns};
 use crate::base::{FileId, Span, Symbol};
+use crate::graph::blocks::span_of;
 use crate::graph::communication::Wanted;
 use crate::graph::context::each_in_context;
 use crate::graph::hazard::{Caught, Failure};

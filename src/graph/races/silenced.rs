@@ -1,10 +1,11 @@
 //! Questions that keep ranks out without naming the rank: for an attribute that a rank has set for itself before, and for
 //! a switch of the function that is off.
 
-use super::common::{Common, span_of};
+use super::common::Common;
 use super::names::{assigned, names_asked};
 use super::words::asks_for_rank;
 use crate::base::{FileId, Span, Symbol};
+use crate::graph::blocks::span_of;
 use crate::graph::context::each_in_context;
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
 

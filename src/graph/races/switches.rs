@@ -6,7 +6,7 @@ use super::names::{made_of, names_asked};
 use super::words::{asks_for_rank, is_own_path};
 use crate::base::{FunctionId, Symbol};
 use crate::graph::communication::argument;
-use crate::model::{Expr, ExprId, File, UnaryOp};
+use crate::model::{CompareOp, Expr, ExprId, File, UnaryOp};
 
 /// What a caller hands a switch that decides whether a place is reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,28 @@ enum Handed {
     Off,
     /// One or the other, by the rank.
     Apart,
+}
+
+/// What a parameter has to be for a place to be reached.
+#[derive(Clone, Copy)]
+struct Needed {
+    parameter: Symbol,
+    /// What it is compared with: a number or a text that is written out. Nothing where it is asked whether it is true.
+    constant: Option<Expr>,
+    /// How that has to come out.
+    answer: bool,
+}
+
+impl Needed {
+    /// Whether what is handed over makes it come out otherwise.
+    fn is_off(&self, handed: Expr) -> bool {
+        match (self.constant, handed) {
+            (None, Expr::Bool(truth)) => truth != self.answer,
+            (None, Expr::None) => self.answer,
+            (Some(constant), handed) if is_constant(handed) => (handed == constant) != self.answer,
+            _ => false,
+        }
+    }
 }
 
 impl Common<'_> {
@@ -50,8 +72,8 @@ impl Common<'_> {
         (!out.is_empty()).then_some(out)
     }
 
-    /// Parameters that have to be true, or false, for a place to be reached.
-    fn needed(&mut self, function: FunctionId, at: ExprId) -> Vec<(Symbol, bool)> {
+    /// What parameters have to be for a place to be reached.
+    fn needed(&mut self, function: FunctionId, at: ExprId) -> Vec<Needed> {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
         let calls = self.calls(file, local);
@@ -61,7 +83,7 @@ impl Common<'_> {
             conditions.for_each(|(&condition, &answer)| need(model, condition, answer, &mut needed));
         }
         let parameters = &model.function(local).parameters;
-        needed.retain(|(name, _)| parameters.iter().any(|parameter| parameter.name == *name));
+        needed.retain(|needed| parameters.iter().any(|parameter| parameter.name == needed.parameter));
         needed
     }
 
@@ -74,29 +96,19 @@ impl Common<'_> {
         parameters.filter(|name| made.contains(name)).collect()
     }
 
-    fn handed(
-        &self,
-        function: FunctionId,
-        caller: FunctionId,
-        made: &Made,
-        (switch, needed): (Symbol, bool),
-    ) -> Handed {
+    fn handed(&self, function: FunctionId, caller: FunctionId, made: &Made, needed: Needed) -> Handed {
         let (file, local) = self.program.locate(caller);
         let model = &self.program.file(file).model;
-        let is_off = |model: &File, value: ExprId| match model.expr(value) {
-            Expr::Bool(truth) => truth != needed,
-            Expr::None => needed,
-            _ => false,
-        };
-        match self.given(function, caller, made, switch) {
-            Some(given) if is_off(model, given) => Handed::Off,
+        match self.given(function, caller, made, needed.parameter) {
+            Some(given) if needed.is_off(model.expr(given)) => Handed::Off,
             Some(given) if asks_for_rank(self.program, self.taint, (file, local), given) => Handed::Apart,
             Some(_) => Handed::On,
             None => {
                 let (home, _) = self.program.locate(function);
                 let parameters = &self.program.function(function).parameters;
-                let default = parameters.iter().find(|parameter| parameter.name == switch).and_then(|it| it.default);
-                let is_off = default.is_some_and(|value| is_off(&self.program.file(home).model, value));
+                let switch = parameters.iter().find(|parameter| parameter.name == needed.parameter);
+                let default = switch.and_then(|switch| switch.default);
+                let is_off = default.is_some_and(|value| needed.is_off(self.program.file(home).model.expr(value)));
                 if is_off { Handed::Off } else { Handed::On }
             }
         }
@@ -125,13 +137,26 @@ impl Common<'_> {
     }
 }
 
-/// The variables that have to be true, or false, for a condition to come out so.
-fn need(model: &File, condition: ExprId, answer: bool, out: &mut Vec<(Symbol, bool)>) {
+/// What variables have to be for a condition to come out so.
+fn need(model: &File, condition: ExprId, answer: bool, out: &mut Vec<Needed>) {
     match model.expr(condition) {
         Expr::Unary(UnaryOp::Not, inner) => need(model, inner, !answer, out),
         Expr::And(parts) if answer => model.list(parts).iter().for_each(|&part| need(model, part, true, out)),
         Expr::Or(parts) if !answer => model.list(parts).iter().for_each(|&part| need(model, part, false, out)),
-        Expr::Name(name) => out.push((name, answer)),
+        Expr::Name(parameter) => out.push(Needed { parameter, constant: None, answer }),
+        Expr::Compare(op @ (CompareOp::Eq | CompareOp::NotEq), left, right) => {
+            if let (Expr::Name(parameter), constant) = (model.expr(left), model.expr(right))
+                && is_constant(constant)
+            {
+                let answer = answer == (op == CompareOp::Eq);
+                out.push(Needed { parameter, constant: Some(constant), answer });
+            }
+        }
         _ => {}
     }
+}
+
+/// Whether something is a number or a text that is written out.
+fn is_constant(expr: Expr) -> bool {
+    matches!(expr, Expr::Int(_) | Expr::Str(_))
 }

@@ -1,0 +1,46 @@
+"""A function that one rank hands to a library issues what its peers do in a loop of their own."""
+import torch.distributed as dist
+
+
+def search(trainer, trials, study):
+    if dist.get_rank() == 0:
+
+        def objective(trial):
+            dist.broadcast_object_list([trial], src=0)
+            return trainer.train()
+
+        study.optimize(objective, trials)
+        return study.best
+    else:
+        for _ in range(trials):
+            dist.broadcast_object_list([None], src=0)  # low: [conditional-collective]
+            trainer.train()
+
+
+def search_quietly(trainer, trials, study):
+    if dist.get_rank() == 0:
+
+        def objective(trial):
+            return trainer.train(trial)
+
+        study.optimize(objective, trials)
+        return study.best
+    else:
+        for _ in range(trials):
+            dist.broadcast_object_list([None], src=0)  # error: [conditional-collective]
+            trainer.train()
+
+
+def search_alone(trainer, trials, study):
+    if dist.get_rank() == 0:
+
+        def objective(trial):
+            dist.broadcast_object_list([trial], src=0)
+            return trainer.train()
+
+        study.optimize(len(trials))
+        return study.best
+    else:
+        for _ in range(trials):
+            dist.broadcast_object_list([None], src=0)  # error: [conditional-collective]
+            trainer.train()

@@ -1,0 +1,30 @@
+"""Whoever is asked for its place in the pipeline may be the only member of the group that it names itself the root of."""
+import os
+
+import torch.distributed as dist
+
+from library import Mesh
+
+
+class Pipe:
+    def __init__(self, mesh):
+        self.mesh = mesh
+
+    def share(self, loss):
+        if self.is_last_stage():
+            dist.broadcast(loss, src=self.global_rank, group=self.mesh.get_pp_proc_group())
+
+    def share_all(self, loss):
+        dist.broadcast(loss, src=self.global_rank, group=self.mesh.get_pp_proc_group())  # error: [wrong-root]
+
+
+class Trainer:
+    def __init__(self, stages):
+        size = int(os.getenv("WORLD_SIZE", "1")) // stages
+        self.pipe = Pipe(Mesh(pp_num=stages, dp_num=size))
+
+    def train(self, loss):
+        self.pipe.share(loss)
+
+    def train_all(self, loss):
+        self.pipe.share_all(loss)
