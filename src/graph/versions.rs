@@ -48,6 +48,12 @@ impl Program {
         ways.is_some_and(|ways| !ways.iter().any(says))
     }
 
+    /// Whether the program around the file joins the job of torch as the rank that MPI says it is: both know the same ranks.
+    pub(super) fn joins_by_mpi(&self, file: FileId) -> bool {
+        let ways = self.joining().get(&self.packages[file.index()]);
+        ways.is_some_and(|ways| ways.iter().any(|(_, said)| said.contains(&Symbol::new("COMM_WORLD"))))
+    }
+
     /// The functions that join the job.
     pub(super) fn joining(&self) -> &Joining {
         self.joining.get_or_init(|| self.find_joining())

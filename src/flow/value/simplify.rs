@@ -230,7 +230,7 @@ impl Values {
     }
 
     /// What a progress bar is around.
-    fn without_bar(&self, value: Value) -> Value {
+    pub fn without_bar(&self, value: Value) -> Value {
         match self.node(value) {
             Node::Mapped(name, parts) if name.as_str() == "tqdm" && parts.len() == 1 => parts[0],
             _ => value,

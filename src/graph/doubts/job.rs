@@ -31,7 +31,7 @@ const OF_MPI: [&str; 14] = [
 
 impl Evidence<'_, '_> {
     /// Whether the operation is one of MPI, and who asks for the rank knows nothing of MPI: a launcher of torch starts each
-    /// process as a job of its own for MPI.
+    /// process as a job of its own for MPI, unless MPI has started them and each joins as the rank that MPI says it is.
     pub(in crate::graph) fn asks_in_another_world(&self) -> bool {
         let event = self.engine.effects.event(self.main).site;
         let Some(decision) = self.decision.map(|decision| decision.site) else { return false };
@@ -43,7 +43,7 @@ impl Evidence<'_, '_> {
             }
             _ => false,
         });
-        is_of_mpi && knows(event.file) && !knows(decision.file)
+        is_of_mpi && knows(event.file) && !knows(decision.file) && !self.engine.program.joins_by_mpi(event.file)
     }
 
     /// Whether those who come to the operation begin a job of their own on the way, and say of how many: who has left

@@ -1,7 +1,7 @@
 //! Doubts about how often something is done: how many turns a loop takes, and what was counted in it.
 
 use crate::base::Site;
-use crate::flow::{Effect, LoopKind, Node, Value, parts};
+use crate::flow::{COMPREHENSION, Effect, LoopKind, Node, Value, parts};
 use crate::model::BinaryOp;
 
 use super::super::blame::preorder;
@@ -14,6 +14,12 @@ use super::{MAX_PARTS, asks_the_batch};
 
 /// What a loop's iterator is wrapped in, at most.
 const MAX_WRAPPED: u8 = 4;
+
+/// Arms in arms that a list may be one of.
+const MAX_ARMS: u32 = 3;
+
+/// Functions that copy a list.
+const COPIES: [&str; 5] = ["deepcopy", "copy", "list", "tuple", "sorted"];
 
 impl Evidence<'_, '_> {
     /// Whether the number of turns is a guess: what a batch holds, or what is made of something that only its name calls
@@ -105,15 +111,15 @@ impl Evidence<'_, '_> {
                 Node::Range(bounds) if !bounds.is_empty() => over = bounds[bounds.len().min(2) - 1],
                 Node::Length(inner) => over = *inner,
                 Node::Mapped(_, parts) | Node::Changed(_, parts) if !parts.is_empty() => over = parts[0],
-                Node::If(test, then, otherwise) => {
-                    let is_list = |arm: Value| match engine.values.node(arm) {
-                        Node::Index(whole, _) | Node::Item(_, whole) => {
-                            matches!(engine.values.node(*whole), Node::Invoked(..) | Node::Apply(..))
-                        }
-                        Node::Carried(..) | Node::Changed(..) | Node::Invoked(..) => true,
-                        _ => false,
-                    };
-                    return !engine.values.truth_axes(*test).is_empty() && is_list(*then) && is_list(*otherwise);
+                Node::If(test, then, otherwise) if engine.values.truth_axes(*test).is_empty() => {
+                    let differs = |arm: &&Value| !engine.values.shape(**arm).is_empty();
+                    match [then, otherwise].into_iter().find(differs) {
+                        Some(arm) => over = *arm,
+                        None => return false,
+                    }
+                }
+                Node::If(_, then, otherwise) => {
+                    return is_list(engine, *then, MAX_ARMS) && is_list(engine, *otherwise, MAX_ARMS);
                 }
                 _ => return false,
             }
@@ -208,6 +214,22 @@ fn counts_something(engine: &Engine<'_>, number: Value) -> bool {
     match *engine.values.node(number) {
         Node::Length(_) => true,
         Node::Binary(_, left, right) => counts_something(engine, left) || counts_something(engine, right),
+        _ => false,
+    }
+}
+
+/// Whether it is a list of which nobody knows how long it is: one that a loop has filled, a function has made, or that has an
+/// element for each of something.
+fn is_list(engine: &Engine<'_>, value: Value, arms: u32) -> bool {
+    let node = |value: Value| engine.values.node(value);
+    match node(value) {
+        Node::Index(whole, _) | Node::Item(_, whole) => matches!(node(*whole), Node::Invoked(..) | Node::Apply(..)),
+        Node::Carried(..) | Node::Changed(..) | Node::Invoked(..) | Node::Attribute(..) => true,
+        Node::Mapped(word, _) => word.as_str() == COMPREHENSION || COPIES.contains(&word.as_str()),
+        Node::Apply(name, _) => COPIES.contains(&name.last_part().as_str()),
+        Node::If(_, then, otherwise) if arms > 0 => {
+            is_list(engine, *then, arms - 1) || is_list(engine, *otherwise, arms - 1)
+        }
         _ => false,
     }
 }

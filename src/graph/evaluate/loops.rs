@@ -117,7 +117,7 @@ impl<'p> Engine<'p> {
     pub(super) fn bind_item(&mut self, frame: &mut Frame<'p>, target: ExprId, iter: Value, item: Value) {
         let model = frame.model;
         if let Expr::Tuple(parts) = model.expr(target)
-            && let Node::Mapped(name, sources) = self.values.node(iter).clone()
+            && let Node::Mapped(name, sources) = self.values.node(self.values.without_bar(iter)).clone()
         {
             let parts: Vec<ExprId> = model.list(parts).to_vec();
             match (name.as_str(), &parts[..], &sources[..]) {
