@@ -253,12 +253,15 @@ impl Court<'_, '_> {
         others.map(|other| self.heal(&other)).collect()
     }
 
-    /// Where the cause is healed below one call: the same below the calls that stand in the other arm of a choice. Ranks in
-    /// one arm would go through it alike, those in the other not, and so the choice would seem to part them.
+    /// Where the cause is healed below one call: the same, asked of the same, below the calls that stand in the other arm of
+    /// a choice that parts ranks. Those in one arm would go through it alike, those in the other not, and so the choice would
+    /// seem to part them.
     fn in_other_arms(&self, suspect: &Suspect, healed: (Site, Option<Site>, Heal)) -> Vec<(Site, Option<Site>, Heal)> {
         let (site, Some(call), heal) = healed else { return Vec::new() };
         let engine = self.engine;
-        let copies = paths_to(engine, self.root, &|effect| site_of(engine, effect) == Some(suspect.site));
+        let asked = question_of(engine, suspect.parting.effect);
+        let is_copy = |effect| site_of(engine, effect) == Some(suspect.site) && question_of(engine, effect) == asked;
+        let copies = paths_to(engine, self.root, &is_copy);
         let calls: Vec<Site> =
             copies.iter().filter_map(|path| Some(path.first()?.0)).filter(|&at| at != call).collect();
         if calls.is_empty() {
@@ -273,7 +276,10 @@ impl Court<'_, '_> {
         };
         let mut out = Vec::new();
         for effect in preorder(engine, self.root) {
-            let Effect::Choice { then, otherwise, .. } = *engine.effects.get(effect) else { continue };
+            let Effect::Choice { test, then, otherwise, .. } = *engine.effects.get(effect) else { continue };
+            if engine.values.truth_axes(test).is_empty() {
+                continue;
+            }
             let arms = [calls_of(then), calls_of(otherwise)];
             for (own, other) in [(&arms[0], &arms[1]), (&arms[1], &arms[0])] {
                 if own.contains(&call) && !other.contains(&call) {
@@ -360,6 +366,15 @@ pub(super) fn depends_on_caller(
 pub(super) fn site_of(engine: &Engine<'_>, effect: EffectId) -> Option<Site> {
     match engine.effects.get(effect) {
         Effect::Choice { site, .. } | Effect::Loop { site, .. } => Some(*site),
+        _ => None,
+    }
+}
+
+/// What a choice asks, or what decides about the turns of a loop.
+fn question_of(engine: &Engine<'_>, effect: EffectId) -> Option<Value> {
+    match engine.effects.get(effect) {
+        Effect::Choice { test, .. } | Effect::Loop { kind: LoopKind::While { test }, .. } => Some(*test),
+        Effect::Loop { kind: LoopKind::For { iter, .. }, .. } => Some(*iter),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{Span, Symbol};
+use crate::base::{Site, Span, Symbol};
 use crate::flow::{Effect, EffectId, EventId, Exit, LoopKind, Node, Value};
 use crate::model::{CompareOp, Expr, ExprId, FunctionKind, Stmt, each_statement};
 
@@ -175,7 +175,9 @@ impl Evidence<'_, '_> {
         let Some(local) = engine.function_at(decision.site) else { return false };
         let model = &engine.program.file(decision.site.file).model;
         let main = engine.effects.event(self.main);
-        let issued = self.calls.first().map_or(main.site, |&(call, _)| call);
+        let is_here = |site: &Site| site.file == decision.site.file && engine.function_at(*site) == Some(local);
+        let way = self.calls.iter().map(|call| call.0).chain([main.site]);
+        let Some(issued) = way.filter(is_here).last() else { return false };
         let op = main.op;
         let is_handed_on = |arm: Span| {
             let within = |span: Span| arm.holds(span);

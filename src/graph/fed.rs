@@ -33,6 +33,9 @@ const MAX_NAMESAKES: usize = 6;
 /// Calls that a batch is followed through, up to callers and down to who keeps it.
 const ROUNDS: usize = 3;
 
+/// Functions that make one of two, of which the second may be a batch's.
+const COLLECTS: [&str; 9] = ["max", "min", "sum", "add", "cat", "concat", "concatenate", "stack", "nested_concat"];
+
 /// Methods that put what they are given into a container.
 const FILLING: [&str; 6] = ["append", "extend", "insert", "add", "update", "setdefault"];
 
@@ -262,9 +265,8 @@ impl Fed {
                 }
                 Stmt::Assign { targets, value } => {
                     // What a caller has handed in, goes into a step with the batch and comes out again is a state.
-                    let goes_in = names_in(model, *value);
                     let is_state = |target: &ExprId| match model.expr(*target) {
-                        Expr::Name(name) => goes_in.contains(&name) && place(function, name).is_some(),
+                        Expr::Name(name) => place(function, name).is_some() && steps_with(model, *value, name),
                         _ => false,
                     };
                     let targets = model.list(*targets).iter().copied().filter(|target| !is_state(target)).collect();
@@ -293,6 +295,14 @@ impl Fed {
         held.retain(|name| !agreed.contains(name));
         held
     }
+}
+
+/// Whether it is the call of a step that is handed the variable itself: `forward(batch, state)`, not `max(worst, loss)`.
+fn steps_with(model: &File, value: ExprId, name: Symbol) -> bool {
+    let Expr::Call(call) = model.expr(value) else { return false };
+    let call = model.call(call);
+    let collects = model.last_name(call.callee).is_some_and(|callee| COLLECTS.contains(&callee.as_str()));
+    !collects && model.list(call.args).iter().any(|&argument| model.expr(argument) == Expr::Name(name))
 }
 
 /// Whether an expression has something of the variables in it, beyond their number and shape.

@@ -180,12 +180,14 @@ fn describe(
             if axes.is_all() {
                 return None;
             }
-            // Whoever comes here by its place along any axis may be the only member of a group of which nothing is known.
-            let across = if matches!(evaluator.group(group), GroupKey::Other(_)) { Axes::ALL } else { axes };
             match engine.values.node(root) {
                 Node::Rank(known) if *known == axes => Some((in_group.to_owned(), Confidence::Medium)),
-                Node::Rank(known) if known.is_all() && !is_guarded(engine, across, ways, under) => {
-                    Some(("this rank's own, another on each member of the group".to_owned(), Confidence::Medium))
+                Node::Rank(known) if known.is_all() && !is_guarded(engine, axes, ways, under) => {
+                    // Of a group of which nothing is known, whoever comes here by its place may be the only member.
+                    let is_unknown = matches!(evaluator.group(group), GroupKey::Other(_));
+                    let alone = is_unknown && is_guarded(engine, Axes::ALL, ways, under);
+                    let sure = if alone { Confidence::Low } else { Confidence::Medium };
+                    Some(("this rank's own, another on each member of the group".to_owned(), sure))
                 }
                 Node::Rank(_) => None,
                 _ => {

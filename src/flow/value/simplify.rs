@@ -4,6 +4,9 @@ use super::{COLLECTED, COMPREHENSION, IS_MEMBER, MEMBERS, Node, POOLED, Value, V
 use crate::base::{Site, Symbol};
 use crate::model::CompareOp;
 
+/// Cases in cases that are looked at.
+const MAX_CASES: u8 = 4;
+
 impl Values {
     /// The agreement that a value comes from.
     fn agreement(&self, value: Value) -> Option<(Site, Value, Value)> {
@@ -212,12 +215,25 @@ impl Values {
         one.then(|| (*site, before, added[0], around.to_vec()))
     }
 
-    /// Whether it is the kind of what is a number that is written out in one of two cases, and no display in the other.
+    /// Whether it is the kind of what is a number that is written out in one of two cases. In the other nobody has seen
+    /// anything but a number either: one rank computes what the others begin with.
     fn is_kind_of_number(&self, kind: Value) -> bool {
         let Node::Kind(value) = self.node(kind) else { return false };
         let Node::If(_, then, otherwise) = *self.node(*value) else { return false };
         let is_number = |value: Value| matches!(self.node(value), Node::Int(_));
-        is_number(then) && !self.is_container(otherwise) || is_number(otherwise) && !self.is_container(then)
+        is_number(then) && !self.may_hold(otherwise, MAX_CASES)
+            || is_number(otherwise) && !self.may_hold(then, MAX_CASES)
+    }
+
+    /// Whether it is a container in some case.
+    fn may_hold(&self, value: Value, fuel: u8) -> bool {
+        let in_some = |parts: &[Value]| fuel > 0 && parts.iter().any(|&part| self.may_hold(part, fuel - 1));
+        self.is_container(value)
+            || match self.node(value) {
+                Node::If(_, then, otherwise) => in_some(&[*then, *otherwise]),
+                Node::Carried(_, _, parts) => in_some(parts),
+                _ => false,
+            }
     }
 
     /// Whether a class, or each of several, is one of containers.

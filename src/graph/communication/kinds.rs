@@ -6,10 +6,6 @@ use crate::model::{Expr, ExprId, LocalFunction, Stmt, each_statement};
 use super::super::resolve::{Scope, Target};
 use super::{Communication, Kind, class_around, is_self};
 
-/// Methods of modules that change the module and give it back.
-const OF_MODULES: [&str; 10] =
-    ["to", "cuda", "cpu", "eval", "train", "half", "float", "double", "bfloat16", "requires_grad_"];
-
 impl Communication<'_> {
     /// The type of an object, from its annotation or from what it is constructed by.
     pub(super) fn kind_of(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<Kind> {
@@ -112,11 +108,8 @@ impl Communication<'_> {
     /// Whether what a method of the type gives is the object itself: `trainer = Runner(args).enter_train()`.
     fn hands_itself_back(&self, kind: Kind, method: Symbol) -> bool {
         let program = self.program;
-        let own = match kind {
-            Kind::Own(class) => program.method(class, method),
-            _ => None,
-        };
-        let Some(own) = own else { return OF_MODULES.contains(&method.as_str()) };
+        let Kind::Own(class) = kind else { return false };
+        let Some(own) = program.method(class, method) else { return false };
         let (file, function) = program.locate(own);
         let model = &program.file(file).model;
         let (mut returns, mut itself) = (0, 0);

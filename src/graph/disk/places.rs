@@ -1,7 +1,9 @@
 //! What a place on the disk is called in a function, and which calls make it.
 
 use crate::base::{Site, Symbol};
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, ParameterKind, Stmt, each_expression, each_statement};
+use crate::model::{
+    Call, Expr, ExprId, File, Keyword, LocalFunction, ParameterKind, Stmt, each_expression, each_statement,
+};
 
 use super::super::communication::{argument, calls_in};
 use super::super::program::Program;
@@ -29,9 +31,8 @@ const FETCHES: [&str; 9] = [
     "unpack_archive",
 ];
 
-/// Those of them that fetch what has a name on a hub, and the parameters that say into which folder.
+/// Those of them that fetch what has a name on a hub.
 const FETCHES_FROM_HUB: [&str; 2] = ["snapshot_download", "hf_hub_download"];
-const FOLDERS_TO_FETCH_INTO: [&str; 2] = ["local_dir", "cache_dir"];
 
 impl Place<'_> {
     /// Whether an expression speaks of it: `path + ".idx"` is not `path + ".bin"`.
@@ -99,12 +100,12 @@ pub(super) fn fetches(model: &File, call: Call) -> bool {
 /// folder by a name of its own unless it is told one.
 fn given_as_places(model: &File, call: Call) -> impl Iterator<Item = ExprId> + '_ {
     let from_hub = model.last_name(call.callee).is_some_and(|name| FETCHES_FROM_HUB.contains(&name.as_str()));
-    let keywords = model
-        .keywords(call)
-        .iter()
-        .filter(|keyword| keyword.name.is_some_and(|name| FOLDERS_TO_FETCH_INTO.contains(&name.as_str())));
-    let folders = keywords.map(|keyword| keyword.value).filter(move |_| from_hub);
-    given(model, call).filter(move |_| !from_hub).chain(folders)
+    let is_told = |keyword: &Keyword| keyword.name.is_some_and(|name| name.as_str() == "local_dir");
+    let by_name_alone = from_hub && !model.keywords(call).iter().any(is_told);
+    let caches =
+        model.keywords(call).iter().filter(|keyword| keyword.name.is_some_and(|name| name.as_str() == "cache_dir"));
+    let caches = caches.map(|keyword| keyword.value).filter(move |_| by_name_alone);
+    given(model, call).filter(move |_| !by_name_alone).chain(caches)
 }
 
 /// All arguments of a call.

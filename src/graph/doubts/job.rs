@@ -7,6 +7,7 @@ use crate::model::{
 };
 
 use super::super::blocks::function_around;
+use super::super::communication::argument;
 use super::super::confidence::Evidence;
 use super::super::versions::JOINS;
 use super::MAX_PARTS;
@@ -44,6 +45,18 @@ impl Evidence<'_, '_> {
             _ => false,
         });
         is_of_mpi && knows(event.file) && !knows(decision.file) && !self.engine.program.joins_by_mpi(event.file)
+    }
+
+    /// Whether a process says of itself which rank it is, in a number, as it joins: the others may join from a place of
+    /// their own, `init_rpc("master", rank=0)`.
+    pub(in crate::graph) fn says_its_rank_in_a_number(&self) -> bool {
+        let event = self.engine.effects.event(self.main);
+        let is_number = |(model, expr): (&File, ExprId)| {
+            let Expr::Call(call) = model.expr(expr) else { return false };
+            let rank = argument(model, model.call(call), None, Symbol::new("rank"));
+            rank.is_some_and(|rank| matches!(model.expr(rank), Expr::Int(_)))
+        };
+        event.creates && self.engine.written_at(event.site).is_some_and(is_number)
     }
 
     /// Whether those who come to the operation begin a job of their own on the way, and say of how many: who has left

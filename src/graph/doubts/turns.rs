@@ -112,14 +112,18 @@ impl Evidence<'_, '_> {
                 Node::Length(inner) => over = *inner,
                 Node::Mapped(_, parts) | Node::Changed(_, parts) if !parts.is_empty() => over = parts[0],
                 Node::If(test, then, otherwise) if engine.values.truth_axes(*test).is_empty() => {
-                    let differs = |arm: &&Value| !engine.values.shape(**arm).is_empty();
-                    match [then, otherwise].into_iter().find(differs) {
-                        Some(arm) => over = *arm,
-                        None => return false,
-                    }
+                    let differs = |arm: Value| !engine.values.shape(arm).is_empty();
+                    over = match (differs(*then), differs(*otherwise)) {
+                        (true, false) => *then,
+                        (false, true) => *otherwise,
+                        _ => return false,
+                    };
                 }
                 Node::If(_, then, otherwise) => {
-                    return is_list(engine, *then, MAX_ARMS) && is_list(engine, *otherwise, MAX_ARMS);
+                    // The one with more or less in it than the other.
+                    let grown = before_changes(engine, *then) == before_changes(engine, *otherwise);
+                    let is_open = |arm: Value| is_of_unknown_length(engine, arm, MAX_ARMS);
+                    return !grown && is_open(*then) && is_open(*otherwise);
                 }
                 _ => return false,
             }
@@ -219,8 +223,8 @@ fn counts_something(engine: &Engine<'_>, number: Value) -> bool {
 }
 
 /// Whether it is a list of which nobody knows how long it is: one that a loop has filled, a function has made, or that has an
-/// element for each of something.
-fn is_list(engine: &Engine<'_>, value: Value, arms: u32) -> bool {
+/// element for each of something; it may be written out in other cases.
+fn is_of_unknown_length(engine: &Engine<'_>, value: Value, arms: u32) -> bool {
     let node = |value: Value| engine.values.node(value);
     match node(value) {
         Node::Index(whole, _) | Node::Item(_, whole) => matches!(node(*whole), Node::Invoked(..) | Node::Apply(..)),
@@ -228,8 +232,21 @@ fn is_list(engine: &Engine<'_>, value: Value, arms: u32) -> bool {
         Node::Mapped(word, _) => word.as_str() == COMPREHENSION || COPIES.contains(&word.as_str()),
         Node::Apply(name, _) => COPIES.contains(&name.last_part().as_str()),
         Node::If(_, then, otherwise) if arms > 0 => {
-            is_list(engine, *then, arms - 1) || is_list(engine, *otherwise, arms - 1)
+            is_of_unknown_length(engine, *then, arms - 1) || is_of_unknown_length(engine, *otherwise, arms - 1)
         }
         _ => false,
     }
+}
+
+/// A list before it was copied, and before something was put into it or taken out.
+fn before_changes(engine: &Engine<'_>, mut list: Value) -> Value {
+    for _ in 0..MAX_PARTS {
+        list = match engine.values.node(list) {
+            Node::Changed(_, parts) | Node::Carried(_, _, parts) if !parts.is_empty() => parts[0],
+            Node::Mapped(word, parts) if word.as_str() != COMPREHENSION && !parts.is_empty() => parts[0],
+            Node::Apply(name, parts) if COPIES.contains(&name.last_part().as_str()) && !parts.is_empty() => parts[0],
+            _ => break,
+        };
+    }
+    list
 }

@@ -1,6 +1,6 @@
 //! Doubts about the way from where ranks part to the operation, and about the operation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
@@ -12,10 +12,13 @@ use super::super::questions::asks_for_kind;
 use super::super::witness::{Decision, SplitKind};
 use crate::finding::Confidence;
 use crate::flow::{
-    Assignment, ChoiceForm, Effect, EffectId, Evaluator, EventId, Exit, GroupKey, IS_MEMBER, MEMBERS, Node, Truth,
-    Value,
+    Assignment, Axes, ChoiceForm, Effect, EffectId, Evaluator, EventId, Exit, GroupKey, IS_MEMBER, MEMBERS, Node,
+    Truth, Value, World, parts,
 };
 use crate::model::{CompareOp, Expr, each_expression};
+
+/// Axes along which places are tried.
+const MAX_AXES: usize = 3;
 
 /// Calls down to an event that are one inferred step of their own.
 const LONG_WAY: usize = 4;
@@ -49,12 +52,52 @@ impl Evidence<'_, '_> {
         })
     }
 
-    /// Whether the rank that issues it there never comes there, for the rank that it is: a question that was reported before
-    /// keeps it out.
+    /// Whether no rank comes to where it is issued, for the rank that it is: a question that was reported before keeps out
+    /// those that a question inside lets in.
     pub(in crate::graph) fn is_out_of_reach(&self) -> bool {
+        let World { size, extent, .. } = self.found.world;
+        let issuing = Assignment { atoms: BTreeMap::new(), ..self.issuing.clone() };
+        if self.is_reached_by(&issuing) {
+            return false;
+        }
+        // Places along other axes go with any rank: the first of a node need not be the first of all.
+        let mut places = vec![issuing];
+        for axis in self.axes_asked_for().into_iter().take(MAX_AXES) {
+            let along = |place: &Assignment, at: i64| {
+                let mut place = place.clone();
+                place.coordinates.insert(axis, at);
+                place
+            };
+            let ends = BTreeSet::from([0, 1, extent - 1]);
+            places = places.iter().flat_map(|place| ends.iter().map(move |&at| along(place, at))).collect();
+        }
+        let ranked =
+            |place: &Assignment| (0..size).any(|rank| self.is_reached_by(&Assignment { rank, ..place.clone() }));
+        !places.iter().any(ranked)
+    }
+
+    /// Axes along which the questions around the operation ask for a place.
+    fn axes_asked_for(&self) -> BTreeSet<Axes> {
+        let values = &self.engine.values;
+        let mut axes = BTreeSet::new();
+        for effect in preorder(self.engine, self.root) {
+            let Effect::Choice { test, .. } = *self.engine.effects.get(effect) else { continue };
+            let look = |part: Value, further: &mut Vec<Value>| {
+                match values.node(values.meaning(part).unwrap_or(part)) {
+                    Node::Rank(along) if !along.is_all() => drop(axes.insert(*along)),
+                    node => further.extend(parts(node)),
+                }
+                false
+            };
+            values.search(test, MAX_PARTS, look);
+        }
+        axes
+    }
+
+    /// Whether a rank may come to where it is issued.
+    fn is_reached_by(&self, class: &Assignment) -> bool {
         let engine = self.engine;
-        let anybody = Assignment { atoms: BTreeMap::new(), ..self.issuing.clone() };
-        let evaluator = Evaluator::new(&engine.values, self.found.world, &anybody);
+        let evaluator = Evaluator::new(&engine.values, self.found.world, class);
         let site = engine.effects.event(self.main).site;
         let mut seen = FxHashSet::default();
         let mut pending = vec![self.root];
@@ -63,7 +106,7 @@ impl Evidence<'_, '_> {
                 continue;
             }
             match *engine.effects.get(effect) {
-                Effect::Event(event) if event == self.main || engine.effects.event(event).site == site => return false,
+                Effect::Event(event) if event == self.main || engine.effects.event(event).site == site => return true,
                 Effect::Choice { test, then, otherwise, .. } => match evaluator.truth(test) {
                     Truth::Known(true) => pending.push(then),
                     Truth::Known(false) => pending.push(otherwise),
@@ -72,7 +115,7 @@ impl Evidence<'_, '_> {
                 _ => pending.extend(engine.below(effect)),
             }
         }
-        true
+        false
     }
 
     /// Whether a rank that finds something on its disk loads that with its peers: what is loaded was there before the job,

@@ -80,13 +80,6 @@ impl<'p> Engine<'p> {
         frame.job.is_of_one &= !arguments.keywords.iter().any(told);
     }
 
-    /// Whether a process says of itself which rank it is, in a number: the master that others join, each from a place of
-    /// its own.
-    pub(super) fn joins_in_a_part(&self, arguments: &Arguments) -> bool {
-        let is_number = |value: Value| matches!(self.values.node(value), Node::Int(_));
-        arguments.keywords.iter().any(|given| given.0.as_str() == "rank" && is_number(given.1))
-    }
-
     fn is_one(&self, value: Value) -> bool {
         match self.values.node(value) {
             Node::Int(number) => *number == 1,

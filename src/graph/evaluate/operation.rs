@@ -126,7 +126,7 @@ impl<'p> Engine<'p> {
             // Joining the job is a rendezvous of its own, and lies in singletons that every rank asks at another place:
             // a rank that skips it fails at its first collective, it does not part ways.
             OperationKind::GroupCreation if operation.op.as_str() == JOIN => false,
-            OperationKind::GroupCreation => !local && !self.joins_in_a_part(arguments),
+            OperationKind::GroupCreation => !local,
             OperationKind::PointToPoint | OperationKind::Teardown => false,
         };
         // What is made only where it is not there yet has been made by whoever came first, on every rank.

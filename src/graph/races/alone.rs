@@ -110,6 +110,9 @@ const OF_SEVERAL: [&str; 14] = [
     "single",
 ];
 
+/// Beginnings of such names: `dist_train` is one, `min_dist` a distance.
+const OF_DIST: [&str; 3] = ["dist_", "is_dist", "use_dist"];
+
 /// Whether a call stands in one arm of a question for several processes, and who comes to the other arm asks for the rank:
 /// ranks are told apart there, and here there is one process.
 pub(super) fn is_where_nobody_is_told_apart(
@@ -146,7 +149,9 @@ fn asks_for_several(model: &File, test: ExprId) -> bool {
     each_expression(model, test, &mut |_, expr| {
         if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
             let name = name.as_str().to_ascii_lowercase();
-            asks |= name.split('_').any(|word| word == "dist") || OF_SEVERAL.iter().any(|part| name.contains(part));
+            asks |= name == "dist"
+                || OF_DIST.iter().any(|begin| name.starts_with(begin))
+                || OF_SEVERAL.iter().any(|part| name.contains(part));
         }
     });
     asks

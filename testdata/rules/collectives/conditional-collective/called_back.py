@@ -44,3 +44,17 @@ def search_alone(trainer, trials, study):
         for _ in range(trials):
             dist.broadcast_object_list([None], src=0)  # error: [conditional-collective]
             trainer.train()
+
+
+def meet(rank, trials, study):
+    if rank > 2:
+
+        def objective(trial):
+            dist.barrier()
+
+        dist.barrier()
+        study.optimize(objective, trials)
+
+
+def search_below(rank, trials, study):
+    meet(rank, trials, study)  # error: [conditional-collective]

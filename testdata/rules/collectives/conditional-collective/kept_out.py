@@ -9,3 +9,17 @@ def log(args, step, evaluate):
         evaluate()
         dist.all_reduce(step)  # error: [conditional-collective]
     dist.barrier()
+
+
+def by_turns(step):
+    if dist.get_rank() % 2 == 0:
+        dist.all_reduce(step)  # error: [conditional-collective]
+        if dist.get_rank() > 0:
+            dist.barrier()  # error: [conditional-collective]
+
+
+def by_node(step, local_rank, node_rank):
+    if local_rank == 0:
+        if node_rank > 0:
+            dist.barrier()  # low: [conditional-collective]
+        dist.all_reduce(step)  # error: [conditional-collective]

@@ -1,6 +1,7 @@
 """Ranks that go through one loop in either arm, each with a logger of its own or none, differ in its turns alone."""
 import os
 
+import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel as DDP
 from torch.utils.data import DataLoader
 
@@ -37,3 +38,22 @@ def run_on_the_first(rank, net, dataset, writer):
             train_epoch(net, loader, writer)  # error: [conditional-collective]  # low: [divergent-loop]
         else:
             print("waits")
+
+
+def reduce_where(go, x):
+    if go:
+        dist.all_reduce(x)
+
+
+def either_way(rank, flag, x):
+    if flag:
+        reduce_where(rank == 0, x)  # error: [conditional-collective]
+    else:
+        reduce_where(rank == 5, x)  # error: [conditional-collective]
+
+
+def either_rank(rank, x):
+    if rank < 4:
+        reduce_where(rank == 0, x)  # error: [conditional-collective]
+    else:
+        reduce_where(rank == 5, x)  # error: [conditional-collective]

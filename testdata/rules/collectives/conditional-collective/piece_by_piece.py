@@ -41,4 +41,4 @@ def forward(model, inputs):
 
 def forward_unannounced(model, inputs):
     logits = model(inputs) if mpu.is_pipeline_last_stage() else None
-    return unannounced(logits)  # error: [conditional-collective]  # low: [divergent-loop]
+    return unannounced(logits)  # error: [conditional-collective, divergent-loop]

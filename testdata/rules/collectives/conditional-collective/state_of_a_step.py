@@ -19,3 +19,18 @@ class Executor:
 
     def validate(self, loader, settings):
         save(settings)
+
+
+def stop(worst):
+    if worst > 5:
+        dist.barrier()
+
+
+class Watcher:
+    def watch(self, loader, held_out_loader, worst):
+        for batch in loader:
+            worst = max(worst, forward(batch))
+        self.judge(held_out_loader, worst)
+
+    def judge(self, loader, worst):
+        stop(worst)  # error: [conditional-collective]

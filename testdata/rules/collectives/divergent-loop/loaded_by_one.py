@@ -44,3 +44,10 @@ class Trainer:
             kept = [state[name] for name, _ in self.model.named_parameters()]
         for parameter in kept:
             dist.broadcast(parameter, 0)  # error: [divergent-loop]
+
+    def load_one_more(self, state, names):
+        kept = [state[name] for name in names]
+        if dist.get_rank() == 0:
+            kept.append(state["first"])
+        for parameter in kept:
+            dist.broadcast(parameter, 0)  # error: [divergent-loop]

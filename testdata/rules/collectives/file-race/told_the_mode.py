@@ -43,3 +43,15 @@ def drop(path, level=0):
 def go_back(path, level):
     drop(path, level)
     dist.barrier()
+
+
+def choose(path, mode=""):
+    if mode == "":
+        mode = os.environ.get("MODE", "fresh")
+    if mode == "fresh" and os.path.exists(path):
+        os.remove(path)  # error: [file-race]
+
+
+def begin_as_chosen(path):
+    choose(path, mode="")
+    dist.barrier()

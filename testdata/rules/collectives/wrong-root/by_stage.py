@@ -12,7 +12,7 @@ class Pipe:
 
     def share(self, loss):
         if self.is_last_stage():
-            dist.broadcast(loss, src=self.global_rank, group=self.mesh.get_pp_proc_group())
+            dist.broadcast(loss, src=self.global_rank, group=self.mesh.get_pp_proc_group())  # low: [wrong-root]
 
     def share_all(self, loss):
         dist.broadcast(loss, src=self.global_rank, group=self.mesh.get_pp_proc_group())  # error: [wrong-root]
