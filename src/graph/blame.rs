@@ -371,7 +371,7 @@ pub(super) fn site_of(engine: &Engine<'_>, effect: EffectId) -> Option<Site> {
 }
 
 /// What a choice asks, or what decides about the turns of a loop.
-fn question_of(engine: &Engine<'_>, effect: EffectId) -> Option<Value> {
+pub(super) fn question_of(engine: &Engine<'_>, effect: EffectId) -> Option<Value> {
     match engine.effects.get(effect) {
         Effect::Choice { test, .. } | Effect::Loop { kind: LoopKind::While { test }, .. } => Some(*test),
         Effect::Loop { kind: LoopKind::For { iter, .. }, .. } => Some(*iter),

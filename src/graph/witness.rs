@@ -9,7 +9,7 @@ use crate::flow::{
     Node, Value, World,
 };
 
-use super::blame::{Blame, blame, contains, depends_on_caller, paths_to, preorder, site_of};
+use super::blame::{Blame, blame, contains, depends_on_caller, paths_to, preorder, question_of, site_of};
 use super::confidence::Evidence;
 use super::divergence::form_of;
 use super::evaluate::Engine;
@@ -145,7 +145,7 @@ pub(super) fn explain(
             None => SplitKind::Conditional,
         },
     };
-    let test = cause.map(|cause| test_of(engine, cause));
+    let test = cause.map(|cause| question_of(engine, cause).unwrap_or(engine.none));
     let leaf = match test {
         Some(test) => {
             let deciding = match cause.map(|cause| engine.effects.get(cause)) {
@@ -296,15 +296,6 @@ fn decision(engine: &Engine<'_>, effect: EffectId) -> Option<Decision> {
     })
 }
 
-fn test_of(engine: &Engine<'_>, effect: EffectId) -> Value {
-    match engine.effects.get(effect) {
-        Effect::Choice { test, .. } => *test,
-        Effect::Loop { kind: LoopKind::For { iter, .. }, .. } => *iter,
-        Effect::Loop { kind: LoopKind::While { test }, .. } => *test,
-        _ => engine.none,
-    }
-}
-
 fn kind(
     engine: &Engine<'_>,
     found: &Found,
@@ -331,9 +322,10 @@ fn kind(
     if is_loop {
         return SplitKind::Loop;
     }
-    let varies = engine.values.truth_axes(test_of(engine, cause));
+    let test = question_of(engine, cause).unwrap_or(engine.none);
+    let varies = engine.values.truth_axes(test);
     // A batch is no stage: its ranks belong to the job, they only part over what they read.
-    let by_data = leaf(engine, test_of(engine, cause), found.world.axes).is_some_and(|leaf| {
+    let by_data = leaf(engine, test, found.world.axes).is_some_and(|leaf| {
         matches!(engine.values.node(leaf), Node::Local(..) | Node::Parameter(..))
             && engine.values.vary(leaf) == Axes::named(super::evaluate::data::AXES)
     });

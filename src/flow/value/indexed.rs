@@ -1,10 +1,8 @@
 //! What stands in a list or mapping under an index.
 
+use super::shares::MAX_STORES;
 use super::{MERGED, Node, SPREAD, STORE, UPDATE, Value, Values};
 use crate::base::{Site, Symbol};
-
-/// Stores that are looked behind, one after the other.
-const MAX_STORES: usize = 16;
 
 /// Loops in loops that are looked behind.
 const MAX_LOOPS: u8 = 4;

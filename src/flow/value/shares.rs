@@ -8,7 +8,7 @@ use crate::model::BinaryOp;
 const MAX_COUNTS: usize = 48;
 
 /// Elements that were stored one after the other, as far as they are followed.
-const MAX_STORES: usize = 16;
+pub(super) const MAX_STORES: usize = 16;
 
 /// Choices within choices that are looked through for what was stored.
 const MAX_ARMS: u8 = 4;

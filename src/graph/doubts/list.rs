@@ -40,8 +40,8 @@ const OF_WHAT_IS_KEPT: &[Doubt] = &doubts![
 /// Who is a member of the group, and of the job.
 const OF_MEMBERS: &[Doubt] = &doubts![
     is_asked_by_holders may_be_its_members is_named_as_its_group_is asks_members_further may_be_alike_on_nodes
-    has_a_group_of_its_own begins_a_job_of_its_own is_said_to_be_alone says_its_rank_in_a_number asks_for_the_block asks_the_machine asks_in_another_world
-    starts_ranks_otherwise is_asked_of_the_group has_counted_the_members is_one_root_in_two_words
+    has_a_group_of_its_own begins_a_job_of_its_own is_said_to_be_alone says_its_rank_in_a_number asks_for_the_block
+    asks_the_machine asks_in_another_world starts_ranks_otherwise is_asked_of_the_group has_counted_the_members is_one_root_in_two_words
 ];
 
 /// Whether the operation is issued there at all.

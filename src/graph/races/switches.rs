@@ -2,11 +2,11 @@
 
 use super::common::Common;
 use super::made::Made;
-use super::names::{made_of, names_asked};
+use super::names::{each_assignment, made_of, names_asked};
 use super::words::{asks_for_rank, is_own_path};
 use crate::base::{FunctionId, Symbol};
 use crate::graph::communication::argument;
-use crate::model::{CompareOp, Expr, ExprId, File, Stmt, UnaryOp, each_statement};
+use crate::model::{CompareOp, Expr, ExprId, File, UnaryOp};
 
 /// What a caller hands a switch that decides whether a place is reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,12 +85,7 @@ impl Common<'_> {
         let parameters = &model.function(local).parameters;
         needed.retain(|needed| parameters.iter().any(|parameter| parameter.name == needed.parameter));
         // What the function gives another value is no longer what a caller has handed over.
-        each_statement(model, model.function(local).body, &mut |_, stmt| {
-            let targets = match stmt {
-                Stmt::Assign { targets, .. } => model.list(*targets).to_vec(),
-                Stmt::AugAssign { target, .. } | Stmt::Annotated { target, .. } => vec![*target],
-                _ => return,
-            };
+        each_assignment(model, local, &mut |targets, _| {
             needed.retain(|needed| !targets.iter().any(|&target| model.expr(target) == Expr::Name(needed.parameter)));
         });
         needed

@@ -55,3 +55,15 @@ def choose(path, mode=""):
 def begin_as_chosen(path):
     choose(path, mode="")
     dist.barrier()
+
+
+class Keeper:
+    def __init__(self, path, mode="a"):
+        self.mode = mode
+        if mode == "o" and os.path.exists(path):
+            os.remove(path)
+
+
+def begin_with_a_keeper(path):
+    Keeper(path, mode="a")
+    dist.barrier()
