@@ -282,7 +282,7 @@ impl Court<'_, '_> {
             }
             let arms = [calls_of(then), calls_of(otherwise)];
             for (own, other) in [(&arms[0], &arms[1]), (&arms[1], &arms[0])] {
-                if own.contains(&call) && !other.contains(&call) {
+                if own.contains(&call) {
                     out.extend(calls.iter().filter(|at| other.contains(at)).map(|&at| (site, Some(at), heal)));
                 }
             }

@@ -2,7 +2,7 @@
 
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Assignment, Decided, EffectId, EventId, Node, Parting, Value};
+use crate::flow::{Decided, EffectId, EventId, Node, Parting, Value};
 use crate::model::{ExprId, File};
 
 use super::divergence::group_confidence;
@@ -26,8 +26,6 @@ pub(super) struct Evidence<'a, 'p> {
     pub(super) instead: Option<EventId>,
     /// Where ranks part, and what is asked there.
     pub(super) cause: Option<Parting>,
-    /// What is assumed of the rank that issues the event.
-    pub(super) issuing: &'a Assignment,
     /// How the rank that issues the event answers there.
     pub(super) issuer: Option<Decided>,
     pub(super) decision: Option<Decision>,

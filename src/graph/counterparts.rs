@@ -181,15 +181,14 @@ impl Evidence<'_, '_> {
         let op = main.op;
         let is_handed_on = |arm: Span| {
             let within = |span: Span| arm.holds(span);
-            let defined = model.functions.iter().filter(|function| {
-                function.parent == Some(local) && within(function.span) && function.mentions.contains(&op)
-            });
+            let defined =
+                model.functions.iter().filter(|function| within(function.span) && function.mentions.contains(&op));
             let names: Vec<Symbol> = defined.map(|function| function.name).collect();
             !names.is_empty()
-                && calls_in(model, model.function(local).body).into_iter().any(|(expr, call)| {
+                && calls_in(model, model.function(local).body).into_iter().any(|(_, call)| {
                     let given =
                         |argument: &ExprId| matches!(model.expr(*argument), Expr::Name(name) if names.contains(&name));
-                    within(model.span(expr)) && model.list(call.args).iter().any(given)
+                    model.list(call.args).iter().any(given)
                 })
         };
         let mut is_called_back = false;

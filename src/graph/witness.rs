@@ -190,7 +190,6 @@ pub(super) fn explain(
         main,
         instead,
         cause: blame.cause,
-        issuing: if events[0] == Some(main) { &found.one } else { &found.other },
         issuer: blame.cause.map(|cause| if events[0] == Some(main) { cause.one } else { cause.other }),
         decision,
         test,

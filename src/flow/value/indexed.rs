@@ -94,12 +94,6 @@ impl Values {
                 Node::Changed(_, parts) if self.entry_stored(parts).is_some_and(|(stored, _)| stored != key) => {
                     parts[0]
                 }
-                Node::Mapped(word, parts)
-                    if matches!(word.as_str(), STORE | UPDATE)
-                        && self.replaced(parts).is_some_and(|(stored, _)| stored != key) =>
-                {
-                    parts[0]
-                }
                 Node::Mapped(word, parts) if word.as_str() == "keys" && parts.len() == 1 => parts[0],
                 // A loop that stores only others.
                 Node::Carried(site, name, parts) if parts.len() > 1 && fuel > 0 => {
@@ -111,7 +105,7 @@ impl Values {
                             || matches!(self.node(state), Node::Carried(at, of, parts)
                                 if (at, of) == (site, name) && parts.first() == Some(&first))
                     };
-                    if states.len() < 2 || !states[1..].iter().all(is_before) {
+                    if !states[1..].iter().all(is_before) {
                         break;
                     }
                     first

@@ -56,7 +56,7 @@ impl Evidence<'_, '_> {
             let rank = argument(model, model.call(call), None, Symbol::new("rank"));
             rank.is_some_and(|rank| matches!(model.expr(rank), Expr::Int(_)))
         };
-        event.creates && self.engine.written_at(event.site).is_some_and(is_number)
+        self.engine.written_at(event.site).is_some_and(is_number)
     }
 
     /// Whether those who come to the operation begin a job of their own on the way, and say of how many: who has left

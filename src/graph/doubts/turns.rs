@@ -223,7 +223,7 @@ fn counts_something(engine: &Engine<'_>, number: Value) -> bool {
 }
 
 /// Whether it is a list of which nobody knows how long it is: one that a loop has filled, a function has made, or that has an
-/// element for each of something; it may be written out in other cases.
+/// element for each of something. In other cases it may be written out, though not be empty.
 fn is_of_unknown_length(engine: &Engine<'_>, value: Value, arms: u32) -> bool {
     let node = |value: Value| engine.values.node(value);
     match node(value) {
@@ -232,7 +232,9 @@ fn is_of_unknown_length(engine: &Engine<'_>, value: Value, arms: u32) -> bool {
         Node::Mapped(word, _) => word.as_str() == COMPREHENSION || COPIES.contains(&word.as_str()),
         Node::Apply(name, _) => COPIES.contains(&name.last_part().as_str()),
         Node::If(_, then, otherwise) if arms > 0 => {
-            is_of_unknown_length(engine, *then, arms - 1) || is_of_unknown_length(engine, *otherwise, arms - 1)
+            let is_open = |arm: Value| is_of_unknown_length(engine, arm, arms - 1);
+            let is_empty = |arm: Value| matches!(node(arm), Node::Sequence(items) if items.is_empty());
+            (is_open(*then) || is_open(*otherwise)) && !is_empty(*then) && !is_empty(*otherwise)
         }
         _ => false,
     }

@@ -1,6 +1,6 @@
 //! Doubts about the way from where ranks part to the operation, and about the operation.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
@@ -9,16 +9,13 @@ use super::super::confidence::{Evidence, MAX_PARTS};
 use super::super::evaluate::Engine;
 use super::super::membership::is_world_rank;
 use super::super::questions::asks_for_kind;
-use super::super::witness::{Decision, SplitKind};
+use super::super::witness::{Decision, Found, SplitKind};
 use crate::finding::Confidence;
 use crate::flow::{
-    Assignment, Axes, ChoiceForm, Effect, EffectId, Evaluator, EventId, Exit, GroupKey, IS_MEMBER, MEMBERS, Node,
-    Truth, Value, World, parts,
+    Assignment, ChoiceForm, Effect, EffectId, Evaluator, EventId, Exit, GroupKey, IS_MEMBER, MEMBERS, Node, Truth,
+    Value,
 };
 use crate::model::{CompareOp, Expr, each_expression};
-
-/// Axes along which places are tried.
-const MAX_AXES: usize = 3;
 
 /// Calls down to an event that are one inferred step of their own.
 const LONG_WAY: usize = 4;
@@ -55,43 +52,21 @@ impl Evidence<'_, '_> {
     /// Whether no rank comes to where it is issued, for the rank that it is: a question that was reported before keeps out
     /// those that a question inside lets in.
     pub(in crate::graph) fn is_out_of_reach(&self) -> bool {
-        let World { size, extent, .. } = self.found.world;
-        let issuing = Assignment { atoms: BTreeMap::new(), ..self.issuing.clone() };
-        if self.is_reached_by(&issuing) {
-            return false;
-        }
-        // Places along other axes go with any rank: the first of a node need not be the first of all.
-        let mut places = vec![issuing];
-        for axis in self.axes_asked_for().into_iter().take(MAX_AXES) {
-            let along = |place: &Assignment, at: i64| {
-                let mut place = place.clone();
+        let Found { one, other, world, .. } = self.found;
+        let bare = |class: &Assignment| Assignment { atoms: BTreeMap::new(), ..class.clone() };
+        let mut places = vec![bare(one), bare(other)];
+        for class in [one, other] {
+            for (&axis, at) in class.coordinates.keys().flat_map(|axis| (0..world.extent).map(move |at| (axis, at))) {
+                let mut place = bare(class);
                 place.coordinates.insert(axis, at);
-                place
-            };
-            let ends = BTreeSet::from([0, 1, extent - 1]);
-            places = places.iter().flat_map(|place| ends.iter().map(move |&at| along(place, at))).collect();
+                places.push(place);
+            }
         }
-        let ranked =
-            |place: &Assignment| (0..size).any(|rank| self.is_reached_by(&Assignment { rank, ..place.clone() }));
-        !places.iter().any(ranked)
-    }
-
-    /// Axes along which the questions around the operation ask for a place.
-    fn axes_asked_for(&self) -> BTreeSet<Axes> {
-        let values = &self.engine.values;
-        let mut axes = BTreeSet::new();
-        for effect in preorder(self.engine, self.root) {
-            let Effect::Choice { test, .. } = *self.engine.effects.get(effect) else { continue };
-            let look = |part: Value, further: &mut Vec<Value>| {
-                match values.node(values.meaning(part).unwrap_or(part)) {
-                    Node::Rank(along) if !along.is_all() => drop(axes.insert(*along)),
-                    node => further.extend(parts(node)),
-                }
-                false
-            };
-            values.search(test, MAX_PARTS, look);
-        }
-        axes
+        let is_reached_from = |place: &Assignment| {
+            let mut ranks = std::iter::once(place.rank).chain(0..world.size);
+            ranks.any(|rank| self.is_reached_by(&Assignment { rank, ..place.clone() }))
+        };
+        !places.iter().any(is_reached_from)
     }
 
     /// Whether a rank may come to where it is issued.

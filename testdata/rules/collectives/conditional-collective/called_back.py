@@ -58,3 +58,28 @@ def meet(rank, trials, study):
 
 def search_below(rank, trials, study):
     meet(rank, trials, study)  # error: [conditional-collective]
+
+
+def wait():
+    dist.barrier()
+
+
+def search_and_wait(rank, trials, study):
+    if rank > 2:
+
+        def objective(trial):
+            dist.barrier()
+
+        study.optimize(objective, trials)
+        wait()  # error: [conditional-collective]
+
+
+def search_beside(rank, trials, study):
+    if trials:
+
+        def objective(trial):
+            dist.barrier()
+
+        study.optimize(objective, trials)
+    if rank == 0:
+        dist.barrier()  # error: [conditional-collective]

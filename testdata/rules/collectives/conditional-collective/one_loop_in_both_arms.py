@@ -57,3 +57,10 @@ def either_rank(rank, x):
         reduce_where(rank == 0, x)  # error: [conditional-collective]
     else:
         reduce_where(rank == 5, x)  # error: [conditional-collective]
+
+
+def either_way_alike(rank, flag, x):
+    if flag:
+        reduce_where(rank == 0, x)  # error: [conditional-collective]
+    else:
+        reduce_where(rank == 0, x)  # error: [conditional-collective]

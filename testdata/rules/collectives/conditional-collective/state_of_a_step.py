@@ -34,3 +34,14 @@ class Watcher:
 
     def judge(self, loader, worst):
         stop(worst)  # error: [conditional-collective]
+
+
+class Reader:
+    def read(self, loader, held_out_loader):
+        hidden = 0
+        for batch in loader:
+            hidden = forward(batch, hidden)
+        self.weigh(held_out_loader, hidden)
+
+    def weigh(self, loader, hidden):
+        stop(hidden)  # error: [conditional-collective]

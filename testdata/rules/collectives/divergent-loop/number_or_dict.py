@@ -33,3 +33,16 @@ class Learner:
         if dist.get_rank() == 0:
             rates = {"first": compare(0), "second": compare(1)}
         return self.strategy.broadcast(rates)  # error: [divergent-loop]
+
+    def evaluate_first(self, compare):
+        rate = compare().mean()
+        if dist.get_rank() != 0:
+            rate = 0
+        return self.strategy.broadcast(rate)
+
+    def evaluate_number(self, compare):
+        rate = 0
+        if dist.get_rank() == 0:
+            rate = compare().mean()
+        if isinstance(rate, int) and dist.get_rank() == 0:
+            dist.barrier()  # error: [conditional-collective]
