@@ -20,7 +20,7 @@ use super::orders::{UnorderedLoop, unordered_loops};
 use super::partings::{partings, splits};
 use super::paths::{UnagreedPath, UnagreedPaths};
 use super::program::Program;
-use super::races::{FileRace, file_races};
+use super::races::{FileRace, UnawaitedFile, on_files};
 use super::reach::{Reaching, reaching};
 use super::roots::{ForeignRoot, ForeignRoots};
 use super::shapes::{PermutedLoop, UnagreedShape, shapes};
@@ -52,6 +52,8 @@ pub struct Divergence {
     pub stranded: Vec<Stranded>,
     /// Files that all ranks make or remove at once.
     pub races: Vec<FileRace>,
+    /// Files of one rank that the others rely on at once.
+    pub unawaited: Vec<UnawaitedFile>,
 }
 
 /// Runs a task for every number below the first, in any order: side by side where there are threads for it.
@@ -209,9 +211,11 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
 /// can be found beside them.
 pub fn orders(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {
     prepared.announce(program);
+    let (races, unawaited) = on_files(program, &prepared.taint, files);
     Divergence {
         unordered: unordered_loops(program, &prepared.reaching, files),
-        races: file_races(program, &prepared.taint, files),
+        races,
+        unawaited,
         ..Divergence::default()
     }
 }

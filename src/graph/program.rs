@@ -135,6 +135,7 @@ impl Program {
             whole.stranded.extend(part.stranded);
             whole.unordered.extend(part.unordered);
             whole.races.extend(part.races);
+            whole.unawaited.extend(part.unawaited);
             whole.shapes.extend(part.shapes);
             whole.paths.extend(part.paths);
             whole.permuted.extend(part.permuted);

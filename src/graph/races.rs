@@ -10,10 +10,14 @@ mod hooks;
 mod made;
 mod made_before;
 mod names;
+mod places;
 mod siblings;
 mod silenced;
 mod single;
 mod switches;
+mod touches;
+mod unawaited;
+mod waits;
 mod words;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
@@ -34,6 +38,9 @@ use made_before::is_made_before;
 pub(super) use names::assigned;
 use siblings::Unguarded;
 pub(super) use single::asks_for_first_among;
+pub use touches::Touch;
+pub use unawaited::UnawaitedFile;
+use unawaited::unawaited_files;
 use words::{is_of_an_element, is_own_path, is_tool, listing_behind, parts_of, path_asked_for, serves};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
@@ -70,12 +77,18 @@ pub struct FileRace {
     pub confidence: Confidence,
 }
 
-/// The races of the files.
-pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> Vec<FileRace> {
+/// The races of the files, and the files of one rank that the others do not wait for.
+pub(super) fn on_files(program: &Program, taint: &Taint, files: &[FileId]) -> (Vec<FileRace>, Vec<UnawaitedFile>) {
+    let Some(&home) = files.first() else { return Default::default() };
+    let mut common = Common::of_tree(program, taint, home);
+    let races = file_races(&mut common, files);
+    (races, unawaited_files(&mut common, files))
+}
+
+fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
+    let program = common.program;
     let deeds = Deeds::new();
     let mut out = Vec::new();
-    let Some(&home) = files.first() else { return out };
-    let mut common = Common::of_tree(program, taint, home);
     for &file in files {
         let path = &program.file(file).path;
         if is_test(path) || !program.in_focus(file) {
@@ -88,8 +101,8 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
             }
             let local = LocalFunction(index as u32);
             let function = program.function_id(file, local);
-            let mut tried = tried(&mut common, &deeds, file, local);
-            tried.retain(|Tried { deed, .. }| deed.does != Does::Makes || !is_made_before(&mut common, function, deed));
+            let mut tried = tried(common, &deeds, file, local);
+            tried.retain(|Tried { deed, .. }| deed.does != Does::Makes || !is_made_before(common, function, deed));
             let mut callers = None;
             for Tried { deed, asked, by_few } in tried {
                 if let Some(few) = by_few {
@@ -127,7 +140,7 @@ pub(super) fn file_races(program: &Program, taint: &Taint, files: &[FileId]) -> 
                     || deed.does == Does::Writes
                         && (is_opened(deed)
                             || by_framework
-                            || is_where_nobody_is_told_apart(&common, file, local, deed.expr))
+                            || is_where_nobody_is_told_apart(common, file, local, deed.expr))
                     || common.is_of_scripts_alone(function)
                     || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
                 let confidence =

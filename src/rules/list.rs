@@ -27,6 +27,7 @@ pub static RULES: &[&Rule] = &[
     &collectives::RANK_LOCAL_IDENTITY,
     &collectives::FILE_RACE,
     &collectives::WRITE_RACE,
+    &collectives::UNAWAITED_FILE,
     &collectives::COLLECTIVE_IN_HANDLER,
     &collectives::SWALLOWED_FAILURE,
     &collectives::COLLECTIVE_OFF_THREAD,

@@ -13,11 +13,13 @@ pub(super) const NODES: &str = "host";
 /// By what torch knows how many processes there are.
 const JOB_SIZE: &str = "WORLD_SIZE";
 
-/// The last name of what is read or called: `rank` and `get_rank` of `self.rank` and `dist.get_rank()`.
+/// The last name of what is read or called: `rank` and `get_rank` of `self.rank` and `int(dist.get_rank())`.
 fn read_or_called(model: &File, expr: ExprId) -> Option<Symbol> {
-    match model.expr(expr) {
-        Expr::Call(call) => model.last_name(model.call(call).callee),
-        _ => model.last_name(expr),
+    let Expr::Call(call) = model.expr(expr) else { return model.last_name(expr) };
+    let call = model.call(call);
+    match (model.expr(call.callee), model.list(call.args)) {
+        (Expr::Name(name), &[inner]) if name.as_str() == "int" => read_or_called(model, inner),
+        _ => model.last_name(call.callee),
     }
 }
 
@@ -97,4 +99,40 @@ pub(super) fn is_of_one_rank(program: &Program, file: FileId, function: LocalFun
     let model = &program.file(file).model;
     model.list(model.function(function).decorators).iter().any(|&decorator| speaks_of_turns(model, decorator))
         || is_of_who_writes(program, program.function_id(file, function))
+}
+
+/// Whether a condition lets in the first rank alone, if it comes out so: `rank == 0`, or `rank != 0` where it does not hold.
+pub(super) fn lets_in_first(program: &Program, model: &File, condition: ExprId, answer: bool) -> bool {
+    let lets = |part: ExprId, answer: bool| lets_in_first(program, model, part, answer);
+    let is_rank = |expr: ExprId| {
+        let known = read_or_called(model, expr).and_then(|name| program.catalog.convention(name));
+        known.is_some_and(|known| known.value.kind == ValueKind::Rank && known.value.axis.as_str() != NODES)
+    };
+    let is_int = |expr: ExprId, number: i32| model.expr(expr) == Expr::Int(number);
+    match model.expr(condition) {
+        Expr::Unary(UnaryOp::Not, inner) => lets(inner, !answer),
+        Expr::And(parts) if answer => model.list(parts).iter().any(|&part| lets(part, true)),
+        Expr::Or(parts) if !answer => model.list(parts).iter().any(|&part| lets(part, false)),
+        // `local_rank == -1 or rank == 0`: where there is one process, that is the first.
+        Expr::Or(parts) => {
+            let is_alone = |part: ExprId| matches!(model.expr(part), Expr::Compare(CompareOp::Eq, rank, number) if is_rank(rank) && is_int(number, -1));
+            let parts = model.list(parts);
+            parts.iter().any(|&part| lets(part, true)) && parts.iter().all(|&part| lets(part, true) || is_alone(part))
+        }
+        Expr::Compare(CompareOp::NotEq | CompareOp::Greater, left, right) => {
+            !answer && is_rank(left) && is_int(right, 0)
+        }
+        Expr::Compare(op @ (CompareOp::In | CompareOp::NotIn), left, right) => {
+            let numbers = match model.expr(right) {
+                Expr::Tuple(numbers) | Expr::ListDisplay(numbers) | Expr::Set(numbers) => model.list(numbers),
+                _ => &[],
+            };
+            let is_first = numbers.iter().any(|&number| is_int(number, 0));
+            answer == (op == CompareOp::In)
+                && is_rank(left)
+                && is_first
+                && numbers.iter().all(|&number| is_int(number, 0) || is_int(number, -1))
+        }
+        _ => answer && asks_for_first_among(program, model, condition),
+    }
 }

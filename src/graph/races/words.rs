@@ -56,8 +56,11 @@ const OF_ONE: [&str; 16] = [
     "shard",
 ];
 
+/// Those of them that are numbers of processes.
+const OF_NUMBERS: [&str; 8] = ["rank", "ordinal", "process_i", "pid", "worker", "gpu", "device", "shard"];
+
 /// Parts of names of settings that sound like those.
-const OF_SETTINGS: [&str; 6] = ["size", "temperature", "template", "timestep", "num_", "strftime"];
+const OF_SETTINGS: [&str; 7] = ["size", "temperature", "template", "timestep", "num_", "strftime", "lora"];
 
 /// Parts of names of what lets ranks in one after the other, or sees to what fails.
 const OF_TURNS: [&str; 10] =
@@ -180,9 +183,18 @@ fn is_of_ranks(name: &str) -> bool {
 
 /// Whether each process has such a path for itself: by the names that go into it, here and where those are assigned.
 pub(super) fn is_own_path(model: &File, function: LocalFunction, path: ExprId) -> bool {
+    is_told_apart(model, function, path, &OF_ONE)
+}
+
+/// Whether the number of a process goes into a path.
+pub(super) fn is_numbered(model: &File, function: LocalFunction, path: ExprId) -> bool {
+    is_told_apart(model, function, path, &OF_NUMBERS)
+}
+
+fn is_told_apart(model: &File, function: LocalFunction, path: ExprId, by: &[&str]) -> bool {
     let of_one = |name: &Symbol| {
         let text = name.as_str().to_ascii_lowercase();
-        OF_ONE.iter().any(|part| text.contains(part)) && !OF_SETTINGS.iter().any(|part| text.contains(part))
+        by.iter().any(|part| text.contains(part)) && !OF_SETTINGS.iter().any(|part| text.contains(part))
     };
     let mut says_rank = false;
     each_expression(model, path, &mut |_, expr| {

@@ -1,0 +1,172 @@
+//! Paths as a function knows them, and as who calls it does.
+
+use super::common::Common;
+use super::names::{assigned, each_assignment, made_of, names_in_path, names_of};
+use crate::base::{FileId, FunctionId, Symbol};
+use crate::graph::communication::argument;
+use crate::graph::program::Program;
+use crate::model::{Call, Expr, ExprId, File, LocalFunction};
+
+/// A path as a function knows it.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    /// What this says.
+    At(ExprId),
+    /// Something in the folder that this says.
+    Within(ExprId),
+    /// An attribute of the object, by its text.
+    Own(String),
+}
+
+impl Place {
+    /// Whether two expressions, or what an object holds, are the same path.
+    pub fn is(&self, common: &Common<'_>, at: (FileId, LocalFunction), other: &Place) -> bool {
+        let ways = ways_to_say(common.program, at, other);
+        ways_to_say(common.program, at, self).iter().any(|way| ways.contains(way))
+    }
+
+    /// Whether it lies in a folder.
+    pub fn lies_in(&self, common: &Common<'_>, (file, local): (FileId, LocalFunction), folder: &Place) -> bool {
+        let program = common.program;
+        let model = &program.file(file).model;
+        let (Place::At(path) | Place::Within(path), Place::At(folder)) = (self, folder) else { return false };
+        let (inner, outer) = (text_of(program, file, *path), text_of(program, file, *folder));
+        if matches!(self, Place::Within(_)) && inner == outer {
+            return true;
+        }
+        if let Some(within) = around(model, *folder) {
+            return text_of(program, file, within) == inner;
+        }
+        match model.expr(bare(model, *folder)) {
+            Expr::Name(name) | Expr::Attribute { name, .. } => {
+                inner != outer && made_of(model, local, names_of(model, *path), names_in_path).contains(&name)
+            }
+            // `"logs/" + name + "/config.json"`
+            Expr::Binary(..) => {
+                inner.zip(outer).is_some_and(|(inner, outer)| inner.len() > outer.len() && inner.starts_with(&outer))
+            }
+            _ => false,
+        }
+    }
+
+    /// The same path as who calls the function knows it: what it was handed, or what the object holds.
+    pub fn handed(
+        &self,
+        common: &Common<'_>,
+        (of_callee, callee): (FileId, LocalFunction),
+        (file, call): (FileId, Call),
+    ) -> Option<Place> {
+        let program = common.program;
+        let model = &program.file(of_callee).model;
+        let is_parameter =
+            |name: Symbol| model.function(callee).parameters.iter().any(|parameter| parameter.name == name);
+        let path = match self {
+            Place::Own(text) => return of_object(program, file, call, text),
+            Place::At(path) | Place::Within(path) => *path,
+        };
+        let is_whole = matches!(self, Place::At(_));
+        let given = |name: Symbol| given(program, program.function_id(of_callee, callee), (file, call), name);
+        match model.expr(bare(model, path)) {
+            Expr::Name(name) if is_parameter(name) && !is_set(model, callee, name) => {
+                return given(name).map(if is_whole { Place::At } else { Place::Within });
+            }
+            Expr::Attribute { value, .. } if is_whole && model.expr(value) == Expr::Name(Symbol::new("self")) => {
+                return of_object(program, file, call, &text_of(program, of_callee, path)?);
+            }
+            _ => {}
+        }
+        let names = made_of(model, callee, names_of(model, path), names_in_path);
+        let within = names.into_iter().find(|&name| is_parameter(name) && is_folder(name))?;
+        given(within).map(Place::Within)
+    }
+}
+
+/// What a call hands over in a parameter.
+fn given(program: &Program, callee: FunctionId, (file, call): (FileId, Call), name: Symbol) -> Option<ExprId> {
+    let definition = program.function(callee);
+    let first = definition.parameters.first().map(|first| first.name.as_str());
+    let bound = usize::from(definition.class.is_some() && first == Some("self"));
+    let at = definition.parameters.iter().position(|parameter| parameter.name == name)?;
+    argument(&program.file(file).model, call, Some(at.checked_sub(bound)?), name)
+}
+
+/// What an object holds, as whoever calls its method says it: `job.folder` of `self.folder`.
+fn of_object(program: &Program, file: FileId, call: Call, text: &str) -> Option<Place> {
+    let model = &program.file(file).model;
+    let Expr::Attribute { value, .. } = model.expr(call.callee) else { return None };
+    let (Expr::Name(_) | Expr::Attribute { .. }) = model.expr(value) else { return None };
+    let inside = text.strip_prefix("self.")?;
+    Some(Place::Own(format!("{}.{inside}", text_of(program, file, value)?)))
+}
+
+/// What a function calls a path: by itself, or by the one or two paths that it has given another name.
+fn ways_to_say(program: &Program, (file, local): (FileId, LocalFunction), place: &Place) -> Vec<String> {
+    let path = match place {
+        Place::Own(text) => return vec![text.clone()],
+        Place::Within(_) => return Vec::new(),
+        Place::At(path) => *path,
+    };
+    let model = &program.file(file).model;
+    let named = match model.expr(bare(model, path)) {
+        Expr::Name(name) => assigned(model, local, name),
+        _ => Vec::new(),
+    };
+    let of_value = |&value: &ExprId| match model.expr(value) {
+        Expr::IfElse(at) => model.if_else(at)[1..].to_vec(),
+        Expr::Name(_) | Expr::Attribute { .. } => vec![value],
+        _ => Vec::new(),
+    };
+    let others = if named.len() == 1 { of_value(&named[0]) } else { Vec::new() };
+    let says = |path: &ExprId| !matches!(model.expr(*path), Expr::None | Expr::Missing);
+    std::iter::once(path).chain(others).filter(says).filter_map(|path| text_of(program, file, path)).collect()
+}
+
+/// Whether a name is that of a folder.
+fn is_folder(name: Symbol) -> bool {
+    let text = name.as_str().to_ascii_lowercase();
+    ["dir", "folder", "path", "root"].iter().any(|part| text.contains(part))
+}
+
+/// Whether a function assigns to a name.
+fn is_set(model: &File, local: LocalFunction, name: Symbol) -> bool {
+    let mut found = false;
+    each_assignment(model, local, &mut |targets, _| {
+        found |= targets.iter().any(|&target| model.expr(target) == Expr::Name(name));
+    });
+    found
+}
+
+/// The path without `Path(…)`, `str(…)` around it.
+fn bare(model: &File, path: ExprId) -> ExprId {
+    match model.expr(path) {
+        Expr::Call(call) => {
+            let call = model.call(call);
+            let wraps =
+                model.last_name(call.callee).is_some_and(|name| matches!(name.as_str(), "Path" | "str" | "fspath"));
+            match model.list(call.args) {
+                &[inner] if wraps => bare(model, inner),
+                _ => path,
+            }
+        }
+        _ => path,
+    }
+}
+
+fn text_of(program: &Program, file: FileId, path: ExprId) -> Option<String> {
+    let model = &program.file(file).model;
+    let span = model.span(bare(model, path));
+    program.file(file).text.get(span.start as usize..span.end as usize).map(|text| text.trim().to_owned())
+}
+
+/// The folder of which an expression says that it is the one around a path: `os.path.dirname(path)`, `path.parent`.
+fn around(model: &File, folder: ExprId) -> Option<ExprId> {
+    match model.expr(bare(model, folder)) {
+        Expr::Attribute { value, name } if name.as_str() == "parent" => Some(value),
+        Expr::Call(call) => {
+            let call = model.call(call);
+            let is_dirname = model.last_name(call.callee).is_some_and(|name| name.as_str() == "dirname");
+            model.list(call.args).first().copied().filter(|_| is_dirname)
+        }
+        _ => None,
+    }
+}
