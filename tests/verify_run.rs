@@ -19,7 +19,7 @@ fn python() -> String {
 fn programs(name: &str) -> Folder {
     let folder = Folder::new(&format!("verify-run-{name}"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let runs = ["steps.py", "alone.py", "again.py", "full.py", "replaced.py", "places.py"]
+    let runs = ["steps.py", "alone.py", "again.py", "full.py", "replaced.py", "places.py", "early.py"]
         .map(|name| format!("testdata/verify/run/{name}"));
     for path in runs.iter().map(String::as_str).chain(["examples/train.py"]) {
         let name = Path::new(path).file_name().expect("it is a file").to_string_lossy().into_owned();
@@ -154,6 +154,15 @@ fn a_checkpoint_in_two_places_confirms_the_finding_that_foretold_it() {
     }
     assert_eq!(prediction(&report, "unagreed-path")["evidence"], "confirmed");
     assert!(run.err.contains("two checkpoints") || run.out.contains("two checkpoints"), "{run:?}");
+}
+
+#[test]
+fn a_file_that_is_read_too_early_confirms_the_finding_that_foretold_it() {
+    let folder = programs("early");
+    let (run, report) = run(&folder, &[], "early.py");
+    let message = ends(&run, &report, 1, "stranded");
+    assert!(message.contains("FileNotFoundError"), "{message}");
+    assert_eq!(prediction(&report, "unawaited-file")["evidence"], "confirmed");
 }
 
 #[test]

@@ -93,7 +93,7 @@ pub use parity::ParityCheck;
 pub use paths::UnagreedPath;
 pub use program::{FileEntry, Program};
 pub use protected::{Cleanup, Place, Skip, Swallowed};
-pub use races::{Does, FileRace, Together, Touch, UnawaitedFile};
+pub use races::{Does, FileRace, Reliance, Together, UnawaitedFile};
 pub use resolve::{Scope, Target};
 pub use roots::ForeignRoot;
 pub use runners::Runner;

@@ -10,7 +10,7 @@ use crate::model::{Call, Expr, ExprId, File, Function, LocalFunction};
 
 /// What a call does to what lies at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touch {
+pub(super) enum Touch {
     /// A file is written, or a folder is filled.
     Writes,
     /// A folder is made, in which somebody works afterwards.

@@ -27,20 +27,40 @@ use crate::model::{ExprId, File, Function, FunctionKind, LocalFunction};
 /// Calls between a function and what touches a path for it.
 const MAX_CALLS: usize = 2;
 
+/// What one rank does, and the others rely on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reliance {
+    /// They read what it writes.
+    OnWritten,
+    /// They work in a folder that it makes.
+    OnMade,
+    /// They work in a folder that it removes.
+    OnRemoved,
+}
+
+impl Reliance {
+    fn of(does: Touch, relies: Touch) -> Option<Reliance> {
+        match (does, relies) {
+            (Touch::Writes, Touch::Reads) => Some(Reliance::OnWritten),
+            (Touch::Makes, Touch::Writes) => Some(Reliance::OnMade),
+            (Touch::Removes, Touch::Writes) => Some(Reliance::OnRemoved),
+            _ => None,
+        }
+    }
+}
+
 /// What one rank does to a path on which the others rely at once.
 #[derive(Clone, Debug)]
 pub struct UnawaitedFile {
     /// The function in which both come together.
     pub function: FunctionId,
-    /// What one rank does.
-    pub does: Touch,
-    /// Where, and what it calls there; of a call that leads there the call.
+    /// What the others rely on.
+    pub reliance: Reliance,
+    /// Where one rank does that, and what it calls there; of a call that leads there the call.
     pub done: (Site, Symbol),
     /// Where it is done, if that is in a function that is called here.
     pub done_in: Option<Site>,
-    /// What all ranks do.
-    pub relies: Touch,
-    /// Where, and what they call there.
+    /// Where all ranks rely on it, and what they call there.
     pub used: (Site, Symbol),
     /// Where that is done, if that is in a function that is called here.
     pub used_in: Option<Site>,
@@ -162,14 +182,14 @@ impl<'p> Search<'p> {
                 continue;
             }
             let elsewhere = Elsewhere::of(model, local, model.span(done.expr));
-            let mut relying = acts.iter().filter(|used| {
-                used.who == Who::All
+            let relying = acts.iter().find_map(|used| {
+                let comes = used.who == Who::All
                     && model.span(used.expr).start >= model.span(done.expr).end
-                    && relies(common, (file, local), done, used)
-                    && !elsewhere.holds(model.span(used.expr))
-                    && !is_set_between(model, local, done, used)
+                    && !elsewhere.holds(model.span(used.expr));
+                let reliance = comes.then(|| relies(common, (file, local), done, used)).flatten()?;
+                (!is_set_between(model, local, done, used)).then_some((used, reliance))
             });
-            let Some(used) = relying.next() else { continue };
+            let Some((used, reliance)) = relying else { continue };
             let between = self.waits(common, function).between(model.span(done.expr), model.span(used.expr));
             if done.waits[1]
                 || used.waits[0]
@@ -185,10 +205,9 @@ impl<'p> Search<'p> {
             let of_little = of_tool || done.touch == Touch::Makes && done.below.is_some();
             out.push(UnawaitedFile {
                 function,
-                does: done.touch,
+                reliance,
                 done: (done.site, done.call),
                 done_in: done.below,
-                relies: used.touch,
                 used: (used.site, used.call),
                 used_in: used.below,
                 asked,
@@ -302,17 +321,14 @@ fn who_makes(program: &Program, file: FileId, made: &Made) -> Option<Who> {
     }
 }
 
-/// Whether what all do needs what one does: they read what it writes, or work in the folder that it makes or
-/// removes.
-fn relies(common: &Common<'_>, at: (FileId, LocalFunction), done: &Act, used: &Act) -> bool {
-    if done.expr == used.expr {
-        return false;
-    }
-    match (done.touch, used.touch) {
-        (Touch::Writes, Touch::Reads) => used.place.is(common, at, &done.place),
-        (Touch::Makes | Touch::Removes, Touch::Writes) => used.place.lies_in(common, at, &done.place),
-        _ => false,
-    }
+/// How what all do relies on what one does, if it does.
+fn relies(common: &Common<'_>, at: (FileId, LocalFunction), done: &Act, used: &Act) -> Option<Reliance> {
+    let reliance = Reliance::of(done.touch, used.touch).filter(|_| done.expr != used.expr)?;
+    let concerns = match reliance {
+        Reliance::OnWritten => used.place.is(common, at, &done.place),
+        Reliance::OnMade | Reliance::OnRemoved => used.place.lies_in(common, at, &done.place),
+    };
+    concerns.then_some(reliance)
 }
 
 /// Whether the path is another one by the time it is used.

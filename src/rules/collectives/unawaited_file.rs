@@ -1,7 +1,7 @@
 //! A file of one rank that the others rely on before it is there.
 
 use crate::finding::{Finding, Severity};
-use crate::graph::{Program, Touch, UnawaitedFile};
+use crate::graph::{Program, Reliance, UnawaitedFile};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 /// The rule.
@@ -25,32 +25,28 @@ fn check(program: &Program, findings: &mut Findings) {
 fn finding(program: &Program, found: &UnawaitedFile) -> Finding {
     let (file, function) = program.locate(found.function);
     let ((done, does), (used, uses)) = (found.done, found.used);
-    let relies = match found.relies {
-        Touch::Reads => "read",
-        Touch::Writes => "write",
-        Touch::Makes | Touch::Removes => "make",
-    };
-    let message = match (found.does, found.relies) {
-        (Touch::Writes, _) => format!("every rank reads here (`{uses}`) what rank 0 may still be writing"),
-        (Touch::Makes, _) => format!("every rank works here (`{uses}`) in a folder that rank 0 may not have made yet"),
-        (Touch::Removes, _) => format!("rank 0 may remove what the others {relies} here (`{uses}`)"),
-        (Touch::Reads, _) => format!("every rank relies here (`{uses}`) on what rank 0 reads"),
-    };
-    let verb = match found.does {
-        Touch::Writes => "writes",
-        Touch::Makes => "makes",
-        Touch::Removes => "removes",
-        Touch::Reads => "reads",
+    let (message, done_so, used_so) = match found.reliance {
+        Reliance::OnWritten => {
+            (format!("every rank reads here (`{uses}`) what rank 0 may still be writing"), "writes", "reads")
+        }
+        Reliance::OnMade => {
+            let message = format!("every rank works here (`{uses}`) in a folder that rank 0 may not have made yet");
+            (message, "makes", "works in")
+        }
+        Reliance::OnRemoved => {
+            (format!("every rank works here (`{uses}`) in a folder that rank 0 may remove"), "removes", "works in")
+        }
     };
     let mut finding = Findings::new_finding(&RULE, used, program.symbol_of(file, function), message)
         .help("let all ranks wait in a barrier between the two")
         .confidence(found.confidence)
         .because(found.asked, "this lets one rank alone in")
-        .because(done, format!("it {verb} that here (`{does}`), and nothing makes the others wait for it"));
-    for (below, does) in [(found.done_in, verb), (found.used_in, relies)] {
-        if let Some(site) = below {
-            finding = finding.because(site, format!("what is called there {}s it here", does.trim_end_matches('s')));
-        }
+        .because(done, format!("rank 0 {done_so} that here (`{does}`), and nothing makes the others wait for it"));
+    if let Some(site) = found.done_in {
+        finding = finding.because(site, format!("`{does}` {done_so} it here"));
+    }
+    if let Some(site) = found.used_in {
+        finding = finding.because(site, format!("`{uses}` {used_so} it here"));
     }
     finding
 }
