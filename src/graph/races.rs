@@ -11,6 +11,7 @@ mod made;
 mod made_before;
 mod names;
 mod places;
+mod reliance;
 mod siblings;
 mod silenced;
 mod single;
@@ -36,10 +37,11 @@ pub use evidence::Together;
 use made::Made;
 use made_before::is_made_before;
 pub(super) use names::assigned;
+pub use reliance::Reliance;
 use siblings::Unguarded;
 pub(super) use single::asks_for_first_among;
+pub use unawaited::UnawaitedFile;
 use unawaited::unawaited_files;
-pub use unawaited::{Reliance, UnawaitedFile};
 use words::{is_of_an_element, is_own_path, is_tool, listing_behind, parts_of, path_asked_for, serves};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.

@@ -48,44 +48,31 @@ impl Place {
             _ => false,
         }
     }
+}
 
-    /// The same path as who calls the function knows it: what it was handed, or what the object holds.
-    pub fn handed(
-        &self,
-        common: &Common<'_>,
-        (of_callee, callee): (FileId, LocalFunction),
-        (file, call): (FileId, Call),
-    ) -> Option<Place> {
-        let program = common.program;
-        let model = &program.file(of_callee).model;
-        let is_parameter =
-            |name: Symbol| model.function(callee).parameters.iter().any(|parameter| parameter.name == name);
-        let path = match self {
-            Place::Own(text) => return of_object(program, file, call, text),
-            Place::At(path) | Place::Within(path) => *path,
-        };
-        let is_whole = matches!(self, Place::At(_));
-        let given = |name: Symbol| given(program, program.function_id(of_callee, callee), (file, call), name);
-        match model.expr(bare(model, path)) {
-            Expr::Name(name) if is_parameter(name) && !is_set(model, callee, name) => {
-                return given(name).map(if is_whole { Place::At } else { Place::Within });
-            }
-            Expr::Attribute { value, .. } if is_whole && model.expr(value) == Expr::Name(Symbol::new("self")) => {
-                return of_object(program, file, call, &text_of(program, of_callee, path)?);
-            }
-            _ => {}
+/// What a path of a function is for who calls it: what that hands over, a folder that it does, or what the object holds.
+pub(super) fn handed(program: &Program, callee: FunctionId, path: ExprId, (file, call): (FileId, Call)) -> Vec<Place> {
+    let (of_callee, local) = program.locate(callee);
+    let model = &program.file(of_callee).model;
+    let given = |name: Symbol| given(program, callee, (file, call), name);
+    match model.expr(bare(model, path)) {
+        Expr::Name(name) if !is_set(model, local, name) && given(name).is_some() => {
+            return given(name).map(Place::At).into_iter().collect();
         }
-        let names = made_of(model, callee, names_of(model, path), names_in_path);
-        let within = names.into_iter().find(|&name| is_parameter(name) && is_folder(name))?;
-        given(within).map(Place::Within)
+        Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(Symbol::new("self")) => {
+            let held = text_of(program, of_callee, path).and_then(|text| of_object(program, file, call, &text));
+            return held.into_iter().collect();
+        }
+        _ => {}
     }
+    let names = made_of(model, local, names_of(model, path), names_in_path);
+    names.into_iter().filter_map(given).map(Place::Within).collect()
 }
 
 /// What a call hands over in a parameter.
 fn given(program: &Program, callee: FunctionId, (file, call): (FileId, Call), name: Symbol) -> Option<ExprId> {
     let definition = program.function(callee);
-    let first = definition.parameters.first().map(|first| first.name.as_str());
-    let bound = usize::from(definition.class.is_some() && first == Some("self"));
+    let bound = usize::from(definition.parameters.first().is_some_and(|first| first.name.as_str() == "self"));
     let at = definition.parameters.iter().position(|parameter| parameter.name == name)?;
     argument(&program.file(file).model, call, Some(at.checked_sub(bound)?), name)
 }
@@ -119,12 +106,6 @@ fn ways_to_say(program: &Program, (file, local): (FileId, LocalFunction), place:
     let others = if named.len() == 1 { of_value(&named[0]) } else { Vec::new() };
     let says = |path: &ExprId| !matches!(model.expr(*path), Expr::None | Expr::Missing);
     std::iter::once(path).chain(others).filter(says).filter_map(|path| text_of(program, file, path)).collect()
-}
-
-/// Whether a name is that of a folder.
-fn is_folder(name: Symbol) -> bool {
-    let text = name.as_str().to_ascii_lowercase();
-    ["dir", "folder", "path", "root"].iter().any(|part| text.contains(part))
 }
 
 /// Whether a function assigns to a name.

@@ -116,8 +116,7 @@ pub(super) fn lets_in_first(program: &Program, model: &File, condition: ExprId, 
         // `local_rank == -1 or rank == 0`: where there is one process, that is the first.
         Expr::Or(parts) => {
             let is_alone = |part: ExprId| matches!(model.expr(part), Expr::Compare(CompareOp::Eq, rank, number) if is_rank(rank) && is_int(number, -1));
-            let parts = model.list(parts);
-            parts.iter().any(|&part| lets(part, true)) && parts.iter().all(|&part| lets(part, true) || is_alone(part))
+            model.list(parts).iter().all(|&part| lets(part, true) || is_alone(part))
         }
         Expr::Compare(CompareOp::NotEq | CompareOp::Greater, left, right) => {
             !answer && is_rank(left) && is_int(right, 0)

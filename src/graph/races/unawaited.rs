@@ -6,12 +6,10 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::common::Common;
-use super::deeds::{Deed, Does};
 use super::elsewhere::Elsewhere;
 use super::made::Made;
-use super::made_before::is_made_before;
-use super::names::{each_assignment, names_asked};
-use super::places::Place;
+use super::places::{Place, handed};
+use super::reliance::{Reliance, has_been_made, is_seen_to, is_set_between, relies};
 use super::single::{is_of_one_rank, lets_in_first};
 use super::touches::{Touch, Touches};
 use super::waits::Waits;
@@ -21,33 +19,7 @@ use crate::catalog::ValueKind;
 use crate::finding::Confidence;
 use crate::graph::blocks::is_test;
 use crate::graph::program::Program;
-use crate::graph::taint::Taint;
-use crate::model::{ExprId, File, Function, FunctionKind, LocalFunction};
-
-/// Calls between a function and what touches a path for it.
-const MAX_CALLS: usize = 2;
-
-/// What one rank does, and the others rely on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reliance {
-    /// They read what it writes.
-    OnWritten,
-    /// They work in a folder that it makes.
-    OnMade,
-    /// They work in a folder that it removes.
-    OnRemoved,
-}
-
-impl Reliance {
-    fn of(does: Touch, relies: Touch) -> Option<Reliance> {
-        match (does, relies) {
-            (Touch::Writes, Touch::Reads) => Some(Reliance::OnWritten),
-            (Touch::Makes, Touch::Writes) => Some(Reliance::OnMade),
-            (Touch::Removes, Touch::Writes) => Some(Reliance::OnRemoved),
-            _ => None,
-        }
-    }
-}
+use crate::model::{ExprId, Function, LocalFunction};
 
 /// What one rank does to a path on which the others rely at once.
 #[derive(Clone, Debug)]
@@ -72,21 +44,22 @@ pub struct UnawaitedFile {
 
 /// Who does something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
+pub(super) enum Who {
     /// The first rank, behind this question.
     First(Site),
+    /// All of them.
     All,
 }
 
 /// What is done to a path in a function, or below it.
 #[derive(Clone, Debug)]
-struct Act {
-    touch: Touch,
-    place: Place,
-    who: Who,
+pub(super) struct Act {
+    pub touch: Touch,
+    pub place: Place,
+    pub who: Who,
     /// What the function calls.
-    expr: ExprId,
-    call: Symbol,
+    pub expr: ExprId,
+    pub call: Symbol,
     site: Site,
     /// Where that leads.
     below: Option<Site>,
@@ -97,11 +70,11 @@ struct Act {
 /// What files of one rank the others rely on in the functions of a tree.
 pub(super) fn unawaited_files(common: &mut Common<'_>, files: &[FileId]) -> Vec<UnawaitedFile> {
     let program = common.program;
-    let mut search = Search::of(program, common.taint, files);
+    let mut search = Search::of(program, files);
     let mut out = Vec::new();
     for &file in files.iter().filter(|&&file| program.in_focus(file) && !is_test(&program.file(file).path)) {
         for (index, function) in program.file(file).model.functions.iter().enumerate() {
-            if !function.skeleton && function.kind != FunctionKind::ClassBody && search.concerns(function) {
+            if !function.skeleton && search.concerns(function) {
                 out.extend(search.in_function(common, program.function_id(file, LocalFunction(index as u32))));
             }
         }
@@ -112,20 +85,19 @@ pub(super) fn unawaited_files(common: &mut Common<'_>, files: &[FileId]) -> Vec<
 /// What is kept between functions.
 struct Search<'p> {
     program: &'p Program,
-    taint: &'p Taint,
     touches: Touches,
     /// Functions that touch paths, by their names.
     touching: FxHashSet<Symbol>,
     /// Those of them that speak of ranks.
     of_ranks: FxHashSet<Symbol>,
-    known: FxHashMap<(FunctionId, usize), Rc<[Act]>>,
+    known: FxHashMap<(FunctionId, bool), Rc<[Act]>>,
     waits: FxHashMap<FunctionId, Rc<Waits>>,
 }
 
 impl<'p> Search<'p> {
-    fn of(program: &'p Program, taint: &'p Taint, files: &[FileId]) -> Self {
+    fn of(program: &'p Program, files: &[FileId]) -> Self {
         let (known, waits, touching, of_ranks) = Default::default();
-        let mut search = Search { program, taint, touches: Touches::new(), touching, of_ranks, known, waits };
+        let mut search = Search { program, touches: Touches::new(), touching, of_ranks, known, waits };
         for &file in files {
             for (index, function) in program.file(file).model.functions.iter().enumerate() {
                 if function.skeleton || !search.touches.are_named(function) {
@@ -144,20 +116,16 @@ impl<'p> Search<'p> {
 
     /// Whether both sides may come together in a function: what the first rank does, and what all do.
     fn concerns(&self, function: &Function) -> bool {
-        let touches = || self.touches.are_named(function) || self.concerns_below(function);
+        let touches =
+            || self.touches.are_named(function) || function.mentions.iter().any(|name| self.touching.contains(name));
         function.mentions.iter().any(|name| self.of_ranks.contains(name)) || self.speaks_of_ranks(function) && touches()
-    }
-
-    /// Whether what a function calls may touch a path.
-    fn concerns_below(&self, function: &Function) -> bool {
-        function.mentions.iter().any(|name| self.touching.contains(name))
     }
 
     fn speaks_of_ranks(&self, function: &Function) -> bool {
         function.mentions.iter().any(|name| {
             let known = self.program.catalog.convention(*name).map(|known| &known.value.kind);
             matches!(known, Some(ValueKind::Rank | ValueKind::First))
-        }) || function.mentions.iter().any(|&name| self.taint.holds(name))
+        })
     }
 
     /// What one rank does in the function, and all rely on at once.
@@ -165,7 +133,7 @@ impl<'p> Search<'p> {
         let program = common.program;
         let (file, local) = program.locate(function);
         let model = &program.file(file).model;
-        let acts = self.acts(common, function, MAX_CALLS);
+        let acts = self.acts(common, function, true);
         let mut out: Vec<UnawaitedFile> = Vec::new();
         if !acts.iter().any(|act| matches!(act.who, Who::First(_))) || is_of_one_rank(program, file, local) {
             return out;
@@ -219,12 +187,11 @@ impl<'p> Search<'p> {
         out
     }
 
-    /// What the function does to paths, itself and through as many calls, in source order.
-    fn acts(&mut self, common: &mut Common<'_>, function: FunctionId, calls: usize) -> Rc<[Act]> {
-        if let Some(known) = self.known.get(&(function, calls)) {
+    /// What the function does to paths, itself and, if it counts, in what it calls; in source order.
+    fn acts(&mut self, common: &mut Common<'_>, function: FunctionId, below: bool) -> Rc<[Act]> {
+        if let Some(known) = self.known.get(&(function, below)) {
             return known.clone();
         }
-        self.known.insert((function, calls), Rc::new([]));
         let program = common.program;
         let (file, local) = program.locate(function);
         let model = &program.file(file).model;
@@ -248,53 +215,49 @@ impl<'p> Search<'p> {
                 below: None,
                 waits: [false; 2],
             }));
-            if calls == 0 || !touched.is_empty() {
-                continue;
+            if below
+                && let Some((callee, Confidence::High)) = common.communication.callee(file, local, made.call)
+                && let definition = program.function(callee)
+                && !definition.skeleton
+                && !definition.is_generator
+                && self.touches.may(definition)
+            {
+                out.extend(self.below(common, file, made, who, callee));
             }
-            let Some((callee, Confidence::High)) = common.communication.callee(file, local, made.call) else {
-                continue;
-            };
-            let definition = program.function(callee);
-            let may_touch = self.touches.may(definition) || calls > 1 && self.concerns_below(definition);
-            if definition.skeleton || definition.is_generator || !may_touch {
-                continue;
-            }
-            out.extend(self.below(common, file, made, who, callee, calls - 1));
         }
         out.sort_by_key(|act| act.site);
         let out: Rc<[Act]> = out.into();
-        self.known.insert((function, calls), out.clone());
+        self.known.insert((function, below), out.clone());
         out
     }
 
     /// What a function that is called does to paths that it is handed, or that the object holds.
-    fn below(
-        &mut self,
-        common: &mut Common<'_>,
-        file: FileId,
-        made: &Made,
-        who: Who,
-        callee: FunctionId,
-        calls: usize,
-    ) -> Vec<Act> {
+    fn below(&mut self, common: &mut Common<'_>, file: FileId, made: &Made, who: Who, callee: FunctionId) -> Vec<Act> {
         let program = common.program;
         let (model, name) = (&program.file(file).model, program.function(callee).name);
         let (of_callee, inner) = program.locate(callee);
         let of_one = is_of_one_rank(program, of_callee, inner);
         let named = Site { file: of_callee, span: program.function(callee).name_span };
         let mut out = Vec::new();
-        for act in self.acts(common, callee, calls).iter() {
+        for act in self.acts(common, callee, false).iter() {
             let who = match (who, if of_one { Who::First(named) } else { act.who }) {
                 (Who::All, inner) => inner,
                 (first, Who::All) => first,
                 _ => continue,
             };
-            let Some(place) = act.place.handed(common, (of_callee, inner), (file, made.call)) else { continue };
-            let around = self.waits(common, callee).around(program.file(of_callee).model.span(act.expr));
-            let waits = [act.waits[0] || around[0], act.waits[1] || around[1]];
+            let Place::At(path) = act.place else { continue };
+            let waits = self.waits(common, callee).around(program.file(of_callee).model.span(act.expr));
             let site = Site { file, span: model.span(made.expr) };
-            let below = Some(act.below.unwrap_or(act.site));
-            out.push(Act { touch: act.touch, place, who, expr: made.expr, call: name, site, below, waits });
+            out.extend(handed(program, callee, path, (file, made.call)).into_iter().map(|place| Act {
+                touch: act.touch,
+                place,
+                who,
+                expr: made.expr,
+                call: name,
+                site,
+                below: Some(act.site),
+                waits,
+            }));
         }
         out
     }
@@ -321,33 +284,6 @@ fn who_makes(program: &Program, file: FileId, made: &Made) -> Option<Who> {
     }
 }
 
-/// How what all do relies on what one does, if it does.
-fn relies(common: &Common<'_>, at: (FileId, LocalFunction), done: &Act, used: &Act) -> Option<Reliance> {
-    let reliance = Reliance::of(done.touch, used.touch).filter(|_| done.expr != used.expr)?;
-    let concerns = match reliance {
-        Reliance::OnWritten => used.place.is(common, at, &done.place),
-        Reliance::OnMade | Reliance::OnRemoved => used.place.lies_in(common, at, &done.place),
-    };
-    concerns.then_some(reliance)
-}
-
-/// Whether the path is another one by the time it is used.
-fn is_set_between(model: &File, local: LocalFunction, done: &Act, used: &Act) -> bool {
-    let names: Vec<Symbol> = match &done.place {
-        Place::At(path) | Place::Within(path) => names_asked(model, *path),
-        Place::Own(_) => return false,
-    };
-    let (from, to) = (model.span(done.expr).end, model.span(used.expr).start);
-    let mut found = false;
-    each_assignment(model, local, &mut |targets, _| {
-        found |= targets.iter().any(|&target| {
-            let span = model.span(target);
-            span.start >= from && span.end <= to && names_asked(model, target).iter().any(|name| names.contains(name))
-        });
-    });
-    found
-}
-
 /// Whether those who make a call ask first whether something is there.
 fn is_asked_for(program: &Program, file: FileId, local: LocalFunction, made: &Made) -> bool {
     let model = &program.file(file).model;
@@ -356,30 +292,6 @@ fn is_asked_for(program: &Program, file: FileId, local: LocalFunction, made: &Ma
         parts.into_iter().any(|part| path_asked_for(program, file, local, part).is_some())
     };
     made.conditions.iter().any(asks)
-}
-
-/// Whether the folder that one makes is there already.
-fn has_been_made(common: &mut Common<'_>, function: FunctionId, done: &Act) -> bool {
-    let Place::At(path) = done.place else { return false };
-    let deed = Deed { call: done.call, expr: done.expr, path, does: Does::Makes, lenient: None };
-    done.touch == Touch::Makes && is_made_before(common, function, &deed)
-}
-
-/// Whether all have done themselves what they need, before or between.
-fn is_seen_to(common: &Common<'_>, at: (FileId, LocalFunction), acts: &[Act], done: &Act, used: &Act) -> bool {
-    let model = &common.program.file(at.0).model;
-    let elsewhere = Elsewhere::of(model, at.1, model.span(done.expr));
-    let mut before = acts.iter().filter(|act| {
-        act.who == Who::All
-            && act.touch == done.touch
-            && act.expr != used.expr
-            && model.span(act.expr).end <= model.span(used.expr).start
-            && !elsewhere.holds(model.span(act.expr))
-    });
-    before.any(|act| {
-        act.place.is(common, at, &done.place)
-            || done.touch == Touch::Makes && act.place.lies_in(common, at, &done.place)
-    })
 }
 
 /// The name of the class that a function belongs to, or its own.

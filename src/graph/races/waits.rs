@@ -5,7 +5,6 @@ use super::made::Made;
 use crate::base::{FileId, FunctionId, Span};
 use crate::graph::blocks::span_of;
 use crate::graph::communication::Wanted;
-use crate::graph::helpers::called;
 use crate::model::{Expr, ExprId, LocalFunction, Stmt, each_statement};
 
 /// Parts of names of what makes a process wait for others.
@@ -60,8 +59,7 @@ impl Waits {
     /// second: a loop stands between.
     pub fn between(&self, one: Span, other: Span) -> bool {
         let is_between = |span: &Span| span.start >= one.end && span.end <= other.start;
-        self.calls.iter().chain(&self.loops).any(is_between)
-            || self.managed.iter().any(|body| body.holds(one) && !body.holds(other))
+        self.calls.iter().chain(&self.loops).any(is_between) || self.managed.iter().any(|body| body.holds(one))
     }
 }
 
@@ -84,10 +82,7 @@ fn may_wait(common: &mut Common<'_>, file: FileId, local: LocalFunction, made: &
         common.communication.may_reach(file, local)
     };
     let of_that_name = name.map_or(&[][..], |name| program.methods_named(name));
-    match program.resolve(file, local, made.call.callee) {
-        Some(_) => called(program, file, local, made.call.callee).is_some_and(reaches),
-        None => {
-            matches!(model.expr(made.call.callee), Expr::Attribute { .. }) && of_that_name.iter().any(|&of| reaches(of))
-        }
-    }
+    program.resolve(file, local, made.call.callee).is_none()
+        && matches!(model.expr(made.call.callee), Expr::Attribute { .. })
+        && of_that_name.iter().any(|&of| reaches(of))
 }

@@ -1,0 +1,13 @@
+"""A page that one process serves."""
+import gradio
+import torch
+import torch.distributed as dist
+
+
+def answer(state, path):
+    if dist.get_rank() == 0:
+        torch.save(state, path)
+    return torch.load(path)  # low: [unawaited-file]
+
+
+page = gradio.Interface(answer, "text", "text")
