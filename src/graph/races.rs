@@ -23,7 +23,7 @@ mod words;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::model::{Expr, ExprId, File, LocalFunction};
+use crate::model::{ExprId, LocalFunction};
 
 use super::blocks::is_test;
 use super::program::Program;
@@ -37,6 +37,7 @@ pub use evidence::Together;
 use made::Made;
 use made_before::is_made_before;
 pub(super) use names::assigned;
+use places::text_of;
 pub use reliance::Reliance;
 use siblings::Unguarded;
 pub(super) use single::asks_for_first_among;
@@ -198,7 +199,7 @@ fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFu
             let mut asked = parts_of(model, *condition)
                 .into_iter()
                 .filter_map(|part| path_asked_for(program, file, function, part));
-            asked.any(|asked| is_same(program, model, file, asked, deed.path))
+            asked.any(|asked| text_of(program, file, asked) == text_of(program, file, deed.path))
         };
         let writes = deed.does == Does::Writes;
         if writes && is_of_an_element(model, function, deed.path) {
@@ -212,19 +213,4 @@ fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFu
         (!is_own_path(model, function, deed.path)).then_some(Tried { deed, asked, by_few })
     });
     tried.collect()
-}
-
-/// Whether two expressions are written alike, but for `Path(…)` around one of them.
-fn is_same(program: &Program, model: &File, file: FileId, one: ExprId, other: ExprId) -> bool {
-    let text = |expr: ExprId| {
-        let span = model.span(expr);
-        program.file(file).text.get(span.start as usize..span.end as usize).map(str::trim)
-    };
-    let bare = |expr: ExprId| match model.expr(expr) {
-        Expr::Call(call) if model.last_name(model.call(call).callee).is_some_and(|name| name.as_str() == "Path") => {
-            model.list(model.call(call).args).first().copied().unwrap_or(expr)
-        }
-        _ => expr,
-    };
-    text(bare(one)) == text(bare(other))
 }

@@ -81,8 +81,7 @@ pub(super) struct Deeds {
 impl Deeds {
     pub fn new() -> Deeds {
         let functions = FUNCTIONS.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name));
-        let writes = WRITES.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name)).chain(WRITING);
-        let names = functions.chain(METHODS.iter().map(|(name, ..)| *name)).chain(writes).map(Symbol::new);
+        let names = functions.chain(METHODS.iter().map(|(name, ..)| *name)).chain(names_of_writes()).map(Symbol::new);
         Deeds { names: names.collect() }
     }
 
@@ -124,6 +123,11 @@ impl Deeds {
     }
 }
 
+/// The last names of what writes a file whole.
+pub(super) fn names_of_writes() -> impl Iterator<Item = &'static str> {
+    WRITES.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name)).chain(WRITING)
+}
+
 /// What a call does, unless it is told to pass over what is there, or is not.
 fn deed(
     model: &File,
@@ -142,7 +146,7 @@ fn deed(
 }
 
 /// The path of the file that a call writes whole.
-fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
+pub(super) fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
     let of = |at: usize, name: &str| argument(model, call, Some(at), Symbol::new(name));
     let named = known.and_then(|known| WRITES.iter().find(|(name, ..)| *name == known.as_str()));
     if let Some(&(_, at, name)) = named {

@@ -117,7 +117,7 @@ impl Common<'_> {
     }
 
     /// Whether a manager is made of a class of the program whose `__enter__` or `__exit__` may communicate.
-    fn is_manager_that_waits(&mut self, file: FileId, function: LocalFunction, call: Call) -> bool {
+    pub(super) fn is_manager_that_waits(&mut self, file: FileId, function: LocalFunction, call: Call) -> bool {
         let program = self.program;
         let Some(Target::Class(class)) = program.target(file, function, call.callee) else { return false };
         ["__enter__", "__exit__"].into_iter().any(|name| {

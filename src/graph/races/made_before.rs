@@ -3,6 +3,7 @@
 use super::common::Common;
 use super::deeds::Deed;
 use super::made::Made;
+use super::places::{plain, text_of};
 use super::words::may_ask_for_rank;
 use crate::base::{FileId, FunctionId, Span, Symbol};
 use crate::model::{Call, Expr, ExprId, File, LocalFunction};
@@ -73,19 +74,6 @@ fn is_there(
         })
 }
 
-/// A path without what makes a path of it: `Path(x)`.
-fn plain(model: &File, path: ExprId) -> ExprId {
-    let mut plain = path;
-    while let Expr::Call(call) = model.expr(plain)
-        && let call = model.call(call)
-        && let Some("Path" | "str") = model.last_name(call.callee).map(Symbol::as_str)
-        && let [inner] = *model.list(call.args)
-    {
-        plain = inner;
-    }
-    plain
-}
-
 /// What a chain of attributes and entries begins with.
 fn root_of(model: &File, path: ExprId) -> ExprId {
     let mut root = path;
@@ -100,7 +88,7 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
     let model = &common.program.file(file).model;
     let calls = common.calls(file, function);
     let program = common.program;
-    let same = |given: ExprId| program.text(file, model.span(plain(model, given))) == path;
+    let same = |given: ExprId| text_of(program, file, given) == path;
     // Whether there is a path at all is no question that parts ranks.
     let parts = |&one: &ExprId| !same(one) && may_ask_for_rank(program, common.taint, (file, function), one);
     let by_all =

@@ -1,9 +1,9 @@
 //! Paths as a function knows them, and as who calls it does.
 
 use super::common::Common;
-use super::names::{assigned, each_assignment, made_of, names_in_path, names_of};
+use super::made::Made;
+use super::names::{assigned, made_of, names_in_path, names_of};
 use crate::base::{FileId, FunctionId, Symbol};
-use crate::graph::communication::argument;
 use crate::graph::program::Program;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction};
 
@@ -37,30 +37,34 @@ impl Place {
         if let Some(within) = around(model, *folder) {
             return text_of(program, file, within) == inner;
         }
-        match model.expr(bare(model, *folder)) {
+        match model.expr(plain(model, *folder)) {
             Expr::Name(name) | Expr::Attribute { name, .. } => {
                 inner != outer && made_of(model, local, names_of(model, *path), names_in_path).contains(&name)
             }
             // `"logs/" + name + "/config.json"`
-            Expr::Binary(..) => {
-                inner.zip(outer).is_some_and(|(inner, outer)| inner.len() > outer.len() && inner.starts_with(&outer))
-            }
+            Expr::Binary(..) => inner.len() > outer.len() && inner.starts_with(outer),
             _ => false,
         }
     }
 }
 
 /// What a path of a function is for who calls it: what that hands over, a folder that it does, or what the object holds.
-pub(super) fn handed(program: &Program, callee: FunctionId, path: ExprId, (file, call): (FileId, Call)) -> Vec<Place> {
-    let (of_callee, local) = program.locate(callee);
-    let model = &program.file(of_callee).model;
-    let given = |name: Symbol| given(program, callee, (file, call), name);
-    match model.expr(bare(model, path)) {
-        Expr::Name(name) if !is_set(model, local, name) && given(name).is_some() => {
+pub(super) fn handed(
+    common: &Common<'_>,
+    callee: FunctionId,
+    path: ExprId,
+    (caller, made): (FunctionId, &Made),
+) -> Vec<Place> {
+    let program = common.program;
+    let (file, local) = program.locate(callee);
+    let model = &program.file(file).model;
+    let given = |name: Symbol| common.given(callee, caller, made, name);
+    match model.expr(plain(model, path)) {
+        Expr::Name(name) if assigned(model, local, name).is_empty() && given(name).is_some() => {
             return given(name).map(Place::At).into_iter().collect();
         }
         Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(Symbol::new("self")) => {
-            let held = text_of(program, of_callee, path).and_then(|text| of_object(program, file, call, &text));
+            let held = of_object(program, program.locate(caller).0, made.call, text_of(program, file, path));
             return held.into_iter().collect();
         }
         _ => {}
@@ -69,21 +73,13 @@ pub(super) fn handed(program: &Program, callee: FunctionId, path: ExprId, (file,
     names.into_iter().filter_map(given).map(Place::Within).collect()
 }
 
-/// What a call hands over in a parameter.
-fn given(program: &Program, callee: FunctionId, (file, call): (FileId, Call), name: Symbol) -> Option<ExprId> {
-    let definition = program.function(callee);
-    let bound = usize::from(definition.parameters.first().is_some_and(|first| first.name.as_str() == "self"));
-    let at = definition.parameters.iter().position(|parameter| parameter.name == name)?;
-    argument(&program.file(file).model, call, Some(at.checked_sub(bound)?), name)
-}
-
 /// What an object holds, as whoever calls its method says it: `job.folder` of `self.folder`.
 fn of_object(program: &Program, file: FileId, call: Call, text: &str) -> Option<Place> {
     let model = &program.file(file).model;
     let Expr::Attribute { value, .. } = model.expr(call.callee) else { return None };
     let (Expr::Name(_) | Expr::Attribute { .. }) = model.expr(value) else { return None };
     let inside = text.strip_prefix("self.")?;
-    Some(Place::Own(format!("{}.{inside}", text_of(program, file, value)?)))
+    Some(Place::Own(format!("{}.{inside}", text_of(program, file, value))))
 }
 
 /// What a function calls a path: by itself, or by the one or two paths that it has given another name.
@@ -94,7 +90,7 @@ fn ways_to_say(program: &Program, (file, local): (FileId, LocalFunction), place:
         Place::At(path) => *path,
     };
     let model = &program.file(file).model;
-    let named = match model.expr(bare(model, path)) {
+    let named = match model.expr(plain(model, path)) {
         Expr::Name(name) => assigned(model, local, name),
         _ => Vec::new(),
     };
@@ -105,43 +101,31 @@ fn ways_to_say(program: &Program, (file, local): (FileId, LocalFunction), place:
     };
     let others = if named.len() == 1 { of_value(&named[0]) } else { Vec::new() };
     let says = |path: &ExprId| !matches!(model.expr(*path), Expr::None | Expr::Missing);
-    std::iter::once(path).chain(others).filter(says).filter_map(|path| text_of(program, file, path)).collect()
+    std::iter::once(path).chain(others).filter(says).map(|path| text_of(program, file, path).to_owned()).collect()
 }
 
-/// Whether a function assigns to a name.
-fn is_set(model: &File, local: LocalFunction, name: Symbol) -> bool {
-    let mut found = false;
-    each_assignment(model, local, &mut |targets, _| {
-        found |= targets.iter().any(|&target| model.expr(target) == Expr::Name(name));
-    });
-    found
-}
-
-/// The path without `Path(…)`, `str(…)` around it.
-fn bare(model: &File, path: ExprId) -> ExprId {
-    match model.expr(path) {
-        Expr::Call(call) => {
-            let call = model.call(call);
-            let wraps =
-                model.last_name(call.callee).is_some_and(|name| matches!(name.as_str(), "Path" | "str" | "fspath"));
-            match model.list(call.args) {
-                &[inner] if wraps => bare(model, inner),
-                _ => path,
-            }
-        }
-        _ => path,
+/// A path without what makes a path of it: `Path(x)`, `str(x)`.
+pub(super) fn plain(model: &File, path: ExprId) -> ExprId {
+    let mut plain = path;
+    while let Expr::Call(call) = model.expr(plain)
+        && let call = model.call(call)
+        && let Some("Path" | "str" | "fspath") = model.last_name(call.callee).map(Symbol::as_str)
+        && let [inner] = *model.list(call.args)
+    {
+        plain = inner;
     }
+    plain
 }
 
-fn text_of(program: &Program, file: FileId, path: ExprId) -> Option<String> {
+/// How a path is written, without what makes a path of it.
+pub(super) fn text_of(program: &Program, file: FileId, path: ExprId) -> &str {
     let model = &program.file(file).model;
-    let span = model.span(bare(model, path));
-    program.file(file).text.get(span.start as usize..span.end as usize).map(|text| text.trim().to_owned())
+    program.text(file, model.span(plain(model, path)))
 }
 
 /// The folder of which an expression says that it is the one around a path: `os.path.dirname(path)`, `path.parent`.
 fn around(model: &File, folder: ExprId) -> Option<ExprId> {
-    match model.expr(bare(model, folder)) {
+    match model.expr(plain(model, folder)) {
         Expr::Attribute { value, name } if name.as_str() == "parent" => Some(value),
         Expr::Call(call) => {
             let call = model.call(call);

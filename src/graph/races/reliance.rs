@@ -67,7 +67,7 @@ pub(super) fn has_been_made(common: &mut Common<'_>, function: FunctionId, done:
     done.touch == Touch::Makes && is_made_before(common, function, &deed)
 }
 
-/// Whether all have done themselves what they need, before or between.
+/// Whether all have done themselves what they need: before, between, or in the very call.
 pub(super) fn is_seen_to(
     common: &Common<'_>,
     at: (FileId, LocalFunction),
@@ -80,7 +80,7 @@ pub(super) fn is_seen_to(
     let mut before = acts.iter().filter(|act| {
         act.who == Who::All
             && act.touch == done.touch
-            && model.span(act.expr).end <= model.span(used.expr).start
+            && (act.expr == used.expr || model.span(act.expr).end <= model.span(used.expr).start)
             && !elsewhere.holds(model.span(act.expr))
     });
     before.any(|act| {

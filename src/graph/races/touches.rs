@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use super::deeds::{names_of_writes, written};
 use crate::base::{FileId, Symbol};
 use crate::graph::communication::argument;
 use crate::graph::program::Program;
@@ -23,15 +24,9 @@ pub(super) enum Touch {
 
 use Touch::{Makes, Reads, Removes, Writes};
 
-/// Functions of libraries, with the place and the name of the argument that says where.
-const FUNCTIONS: [(&str, Touch, usize, &str); 61] = [
-    ("torch.save", Writes, 1, "f"),
+/// Functions of libraries beside those that write a file whole, with the place and the name of the argument that says where.
+const FUNCTIONS: [(&str, Touch, usize, &str); 55] = [
     ("torch.jit.save", Writes, 1, "f"),
-    ("numpy.save", Writes, 0, "file"),
-    ("numpy.savez", Writes, 0, "file"),
-    ("numpy.savez_compressed", Writes, 0, "file"),
-    ("numpy.savetxt", Writes, 0, "fname"),
-    ("safetensors.torch.save_file", Writes, 1, "filename"),
     ("joblib.dump", Writes, 1, "filename"),
     ("omegaconf.OmegaConf.save", Writes, 1, "f"),
     ("urllib.request.urlretrieve", Writes, 1, "filename"),
@@ -100,9 +95,7 @@ const OPENERS: [(&str, &str, usize); 7] = [
 ];
 
 /// Methods of paths.
-const OF_PATHS: [(&str, Touch); 8] = [
-    ("write_text", Writes),
-    ("write_bytes", Writes),
+const OF_PATHS: [(&str, Touch); 6] = [
     ("mkdir", Makes),
     ("unlink", Removes),
     ("rmdir", Removes),
@@ -113,9 +106,7 @@ const OF_PATHS: [(&str, Touch); 8] = [
 
 /// Methods of what is written, and of classes whose objects are read, with the place and the name of the argument that
 /// says where.
-const OF_OTHERS: [(&str, Touch, usize, &str); 14] = [
-    ("to_csv", Writes, 0, "path_or_buf"),
-    ("to_parquet", Writes, 0, "path"),
+const OF_OTHERS: [(&str, Touch, usize, &str); 12] = [
     ("to_json", Writes, 0, "path_or_buf"),
     ("to_pickle", Writes, 0, "path"),
     ("save_pretrained", Writes, 0, "save_directory"),
@@ -148,7 +139,8 @@ impl Touches {
         let of_others = OF_OTHERS.iter().map(|&(name, touch, ..)| (name, touch));
         let opening = OPENERS.iter().map(|&(name, ..)| last(name)).chain(["open"]);
         let opening = opening.flat_map(|name| [(name, Reads), (name, Writes)]);
-        let all = of_functions.chain(of_paths).chain(of_others).chain(opening);
+        let whole = names_of_writes().map(|name| (name, Writes));
+        let all = whole.chain(of_functions).chain(of_paths).chain(of_others).chain(opening);
         let (reading, others): (Vec<_>, Vec<_>) = all.partition(|(_, touch)| *touch == Reads);
         let names = |all: Vec<(&'static str, Touch)>| all.into_iter().map(|(name, _)| Symbol::new(name)).collect();
         Touches { reading: names(reading), others: names(others) }
@@ -174,6 +166,10 @@ impl Touches {
         }
         let given = |at: usize, name: &str| argument(model, call, Some(at), Symbol::new(name));
         let known = program.resolve(file, function, call.callee);
+        if let Some(path) = written(model, known, call) {
+            out.push((Writes, path));
+            return out;
+        }
         let opener = known.and_then(|known| OPENERS.iter().find(|(opener, ..)| *opener == known.as_str()));
         let opens = || match (opener, model.expr(call.callee)) {
             (Some(&(_, argument, mode)), _) => Some((given(0, argument)?, given(mode, "mode"))),

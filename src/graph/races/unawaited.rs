@@ -222,7 +222,7 @@ impl<'p> Search<'p> {
                 && !definition.is_generator
                 && self.touches.may(definition)
             {
-                out.extend(self.below(common, file, made, who, callee));
+                out.extend(self.below(common, (function, made), who, callee));
             }
         }
         out.sort_by_key(|act| act.site);
@@ -232,8 +232,15 @@ impl<'p> Search<'p> {
     }
 
     /// What a function that is called does to paths that it is handed, or that the object holds.
-    fn below(&mut self, common: &mut Common<'_>, file: FileId, made: &Made, who: Who, callee: FunctionId) -> Vec<Act> {
+    fn below(
+        &mut self,
+        common: &mut Common<'_>,
+        (caller, made): (FunctionId, &Made),
+        who: Who,
+        callee: FunctionId,
+    ) -> Vec<Act> {
         let program = common.program;
+        let (file, _) = program.locate(caller);
         let (model, name) = (&program.file(file).model, program.function(callee).name);
         let (of_callee, inner) = program.locate(callee);
         let of_one = is_of_one_rank(program, of_callee, inner);
@@ -248,7 +255,7 @@ impl<'p> Search<'p> {
             let Place::At(path) = act.place else { continue };
             let waits = self.waits(common, callee).around(program.file(of_callee).model.span(act.expr));
             let site = Site { file, span: model.span(made.expr) };
-            out.extend(handed(program, callee, path, (file, made.call)).into_iter().map(|place| Act {
+            out.extend(handed(common, callee, path, (caller, made)).into_iter().map(|place| Act {
                 touch: act.touch,
                 place,
                 who,

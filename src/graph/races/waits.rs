@@ -74,7 +74,10 @@ fn may_wait(common: &mut Common<'_>, file: FileId, local: LocalFunction, made: &
         text != "join"
             && (WAITS.iter().any(|part| text.contains(part)) || text.split('_').any(|word| WAITING.contains(&word)))
     });
-    if says_so || common.communication.issued(file, local, made.expr, made.call, Wanted::Any).is_some() {
+    if says_so
+        || common.communication.issued(file, local, made.expr, made.call, Wanted::Any).is_some()
+        || common.is_manager_that_waits(file, local, made.call)
+    {
         return true;
     }
     let reaches = |function: FunctionId| {

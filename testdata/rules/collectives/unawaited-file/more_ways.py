@@ -219,3 +219,71 @@ def where_there_is_no_job(state, path, local_rank):
     if local_rank in (-1,):
         torch.save(state, path)
     return torch.load(path)
+
+
+class Together:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *failure):
+        dist.barrier()
+
+
+def left_together(state, path):
+    with Together():
+        if dist.get_rank() == 0:
+            torch.save(state, path)
+    return torch.load(path)
+
+
+class Store:
+    @staticmethod
+    def put(state, path):
+        if dist.get_rank() == 0:
+            torch.save(state, path)
+
+
+def stored(state, path):
+    Store.put(state, path)
+    return torch.load(path)  # error: [unawaited-file]
+
+
+def opened_as_path(state, path):
+    if dist.get_rank() == 0:
+        torch.save(state, Path(path))
+    return torch.load(str(path))  # error: [unawaited-file]
+
+
+def fitted_otherwise(state, path, runner):
+    if dist.get_rank() == 0:
+        torch.save(state, path)
+    runner.fit_all(state)
+    return torch.load(path)
+
+
+def appended(text, path: Path):
+    if dist.get_rank() == 0:
+        with open(path, "a") as file:
+            file.write(text)
+    with path.open() as file:  # error: [unawaited-file]
+        return file.read()
+
+
+def no_other_and_kept(state, path, keeps):
+    if not dist.get_rank() > 0 and keeps:
+        torch.save(state, path)
+    return torch.load(path)  # error: [unawaited-file]
+
+
+class Meta:
+    @classmethod
+    def build(cls, folder: Path, name):
+        if not folder.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("{}")
+
+
+def built_in_its_own_folder(folder: Path, name):
+    if dist.get_rank() == 0:
+        folder.mkdir(parents=True, exist_ok=True)
+    Meta.build(folder, name)
