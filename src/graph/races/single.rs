@@ -115,7 +115,10 @@ pub(super) fn lets_in_first(program: &Program, model: &File, condition: ExprId, 
         Expr::Or(parts) if !answer => model.list(parts).iter().any(|&part| lets(part, false)),
         // `local_rank == -1 or rank == 0`: where there is one process, that is the first.
         Expr::Or(parts) => {
-            let is_alone = |part: ExprId| matches!(model.expr(part), Expr::Compare(CompareOp::Eq, rank, number) if is_rank(rank) && is_int(number, -1));
+            let is_alone = |part: ExprId| match model.expr(part) {
+                Expr::Compare(CompareOp::Eq, rank, number) => is_rank(rank) && is_int(number, -1),
+                _ => false,
+            };
             model.list(parts).iter().all(|&part| lets(part, true) || is_alone(part))
         }
         Expr::Compare(CompareOp::NotEq | CompareOp::Greater, left, right) => {
