@@ -340,7 +340,7 @@ impl<'a> Evaluator<'a> {
             Concrete::None => GroupKey::World,
             Concrete::Group(key) => key,
             _ => match self.values.node(value) {
-                Node::Keyword(..) => GroupKey::World,
+                Node::Keyword(from, _) if !self.values.is_given(*from) => GroupKey::World,
                 _ => GroupKey::Other(value),
             },
         }

@@ -20,8 +20,8 @@ use crate::base::{Arena, FileId, FunctionId, Site};
 use super::axes::Axes;
 
 pub use node::{
-    COLLECTED, COMPREHENSION, Facts, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, POOLED, REPEAT, SPREAD, STORE,
-    UNSET, UPDATE, WITHOUT, parts,
+    COLLECTED, COMPREHENSION, Facts, GIVEN, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, POOLED, REPEAT, SPREAD,
+    STORE, UNSET, UPDATE, WITHOUT, parts,
 };
 
 /// A symbolic value; an index into [`Values`].
@@ -348,6 +348,11 @@ impl Values {
         )
     }
 
+    /// Whether the value is a mapping of which nobody has said that it names no group.
+    pub(super) fn is_given(&self, value: Value) -> bool {
+        matches!(self.node(value), Node::Mapped(word, _) if word.as_str() == GIVEN)
+    }
+
     /// The axes a group value reaches across, as far as they are known.
     pub fn group_axes(&self, group: Value) -> Axes {
         match self.node(group) {
@@ -358,7 +363,7 @@ impl Values {
             Node::If(_, then, otherwise) => self.group_axes(*then) | self.group_axes(*otherwise),
             Node::Index(sequence, _) => self.group_axes(*sequence),
             Node::Sequence(parts) => parts.iter().fold(Axes::NONE, |sum, &part| sum | self.group_axes(part)),
-            Node::Keyword(..) => Axes::ALL,
+            Node::Keyword(from, _) if !self.is_given(*from) => Axes::ALL,
             Node::Parameter(..) if self.meaning(group).is_some() => {
                 self.meaning(group).map_or(Axes::NONE, |meaning| self.group_axes(meaning))
             }

@@ -7,9 +7,17 @@ use super::communication::{argument, calls_in};
 use super::confidence::Evidence;
 use super::started::{PROCESSES, SPAWNERS};
 
+/// What starts all processes of a job, in the process that is none of them.
+const LAUNCHERS: [&str; 4] = [
+    "torch.distributed.launch.main",
+    "torch.distributed.launch.launch",
+    "torch.distributed.run.main",
+    "torch.distributed.run.run",
+];
+
 impl Evidence<'_, '_> {
-    /// Whether the operation is reached by a call of just the function that is otherwise handed to new processes: who calls
-    /// it without starting any is the only rank.
+    /// Whether the operation is reached by a call of just the function that is otherwise handed to new processes, or in a
+    /// function that otherwise runs the launcher: who goes on without starting any is the only rank.
     pub(super) fn starts_ranks_otherwise(&self) -> bool {
         let program = self.engine.program;
         let (file, local) = program.locate(self.function);
@@ -24,8 +32,11 @@ impl Evidence<'_, '_> {
             named(model, handed?)
         };
         let is_called = |worker: Symbol| self.calls.iter().any(|(site, called)| site.file == file && *called == worker);
-        let calls = calls_in(model, model.function(local).body).into_iter();
-        calls.filter_map(|(_, call)| started(call)).any(is_called)
+        let launches = |call: Call| {
+            program.resolve(file, local, call.callee).is_some_and(|dotted| LAUNCHERS.contains(&dotted.as_str()))
+        };
+        let mut calls = calls_in(model, model.function(local).body).into_iter();
+        calls.any(|(_, call)| launches(call) || started(call).is_some_and(is_called))
     }
 }
 

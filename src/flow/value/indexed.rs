@@ -1,11 +1,14 @@
 //! What stands in a list or mapping under an index.
 
 use super::shares::MAX_STORES;
-use super::{MERGED, Node, SPREAD, STORE, UPDATE, Value, Values};
+use super::{GIVEN, MERGED, Node, SPREAD, STORE, UPDATE, Value, Values, WITHOUT};
 use crate::base::{Site, Symbol};
 
 /// Loops in loops that are looked behind.
 const MAX_LOOPS: u8 = 4;
+
+/// Functions and methods whose result holds what their argument holds.
+const COPIES: [&str; 3] = ["copy", "deepcopy", "dict"];
 
 /// Where an entry of a display is to be found.
 enum Entry {
@@ -66,6 +69,59 @@ impl Values {
             },
             _ => Err(Node::Index(value, index)),
         }
+    }
+
+    /// What a mapping of keyword arguments holds under a name; `None` where that is known to be absent.
+    pub(super) fn keyword(&mut self, mapping: Value, name: Symbol) -> Result<Value, Node> {
+        match self.node(mapping).clone() {
+            Node::Mapping(parts) => {
+                let found = parts.iter().find(|(key, _)| *self.node(*key) == Node::Str(name)).map(|part| part.1);
+                Ok(found.unwrap_or_else(|| self.make(Node::None)))
+            }
+            Node::Mapped(word, parts) if word.as_str() == WITHOUT => match *self.node(parts[1]) == Node::Str(name) {
+                true => Ok(self.make(Node::None)),
+                false => Ok(self.make(Node::Keyword(parts[0], name))),
+            },
+            Node::Mapped(word, parts) if word.as_str() == GIVEN => self.given(parts[0], name),
+            Node::Mapped(word, _) if matches!(word.as_str(), STORE | UPDATE | MERGED) => self.given(mapping, name),
+            Node::Changed(..) | Node::Carried(..) => self.given(mapping, name),
+            _ => Err(Node::Keyword(mapping, name)),
+        }
+    }
+
+    /// The same, of a mapping that somebody has made and filled: copies hold what was copied.
+    fn given(&mut self, mut mapping: Value, name: Symbol) -> Result<Value, Node> {
+        let key = self.make(Node::Str(name));
+        for _ in 0..MAX_STORES {
+            mapping = match self.node(mapping).clone() {
+                Node::Mapping(_) => return self.keyword(mapping, name),
+                Node::If(test, then, otherwise) => {
+                    let [then, otherwise] = [then, otherwise].map(|arm| {
+                        let given = self.make(Node::Mapped(Symbol::new(GIVEN), Box::from([arm])));
+                        self.make(Node::Keyword(given, name))
+                    });
+                    return Ok(self.make(Node::If(test, then, otherwise)));
+                }
+                Node::Apply(made, parts) | Node::Mapped(made, parts)
+                    if parts.len() == 1 && COPIES.contains(&made.last_part().as_str()) =>
+                {
+                    parts[0]
+                }
+                _ => {
+                    let entry = self.make(Node::Index(mapping, key));
+                    match *self.node(entry) {
+                        Node::Index(whole, at) if at == key && whole != mapping => whole,
+                        Node::Index(whole, at) if at == key => {
+                            let given = self.make(Node::Mapped(Symbol::new(GIVEN), Box::from([whole])));
+                            return Err(Node::Keyword(given, name));
+                        }
+                        _ => return Ok(entry),
+                    }
+                }
+            };
+        }
+        let given = self.make(Node::Mapped(Symbol::new(GIVEN), Box::from([mapping])));
+        Err(Node::Keyword(given, name))
     }
 
     /// The entry of a display into which other mappings are spread: the last one of that key, or that of the only mapping

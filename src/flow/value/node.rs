@@ -157,6 +157,10 @@ pub const IS_MEMBER: &str = "is_member";
 /// What is left of a mapping of keyword arguments when one was taken out.
 pub const WITHOUT: &str = "without";
 
+/// The function of a mapping that is spread into arguments and holds what it holds: who forwards the keywords of its caller
+/// hands over none of its own, whoever spreads another mapping may.
+pub const GIVEN: &str = "given";
+
 /// The function of a container, and of what is stored in it under which index.
 pub const STORE: &str = "store";
 

@@ -141,19 +141,7 @@ impl Values {
                     None => self.shared(test, then, otherwise).ok_or(Node::If(test, then, otherwise)),
                 },
             },
-            Node::Keyword(mapping, name) => match self.node(mapping).clone() {
-                Node::Mapping(parts) => {
-                    let found = parts.iter().find(|(key, _)| *self.node(*key) == Node::Str(name)).map(|part| part.1);
-                    Ok(found.unwrap_or_else(|| self.make(Node::None)))
-                }
-                Node::Mapped(word, parts) if word.as_str() == WITHOUT => {
-                    match *self.node(parts[1]) == Node::Str(name) {
-                        true => Ok(self.make(Node::None)),
-                        false => Ok(self.make(Node::Keyword(parts[0], name))),
-                    }
-                }
-                _ => Err(Node::Keyword(mapping, name)),
-            },
+            Node::Keyword(mapping, name) => self.keyword(mapping, name),
             Node::Mapped(word, ref parts)
                 if word.as_str() == WITHOUT
                     && let Node::Mapping(entries) = self.node(parts[0]) =>

@@ -90,8 +90,7 @@ impl<'p> Engine<'p> {
             return Some((value, expr));
         }
         let mapping = arguments.mapping?;
-        let value = self.values.make(Node::Keyword(mapping, operand.parameter));
-        Some((value, None))
+        Some((self.spread_entry(mapping, operand.parameter), None))
     }
 
     /// One value for each parameter of the function.
@@ -185,7 +184,11 @@ impl<'p> Engine<'p> {
         let (file, local) = program.locate(function);
         let parameter = program.file(file).model.function(local).parameters[index];
         if let Some(mapping) = arguments.mapping {
-            return self.values.make(Node::Keyword(mapping, parameter.name));
+            let entry = self.spread_entry(mapping, parameter.name);
+            // What the mapping is known not to hold is left to the default.
+            if entry != self.none || parameter.default.is_none() {
+                return entry;
+            }
         }
         if arguments.starred.is_some() {
             return self.values.make(Node::Unknown(crate::base::Site { file, span: parameter.span }));

@@ -145,6 +145,9 @@ fn deed(
     strict.then_some(Deed { call: name, expr, path, does, lenient: passes.map(|(argument, _)| argument) })
 }
 
+/// Where `to_csv` takes its mode.
+const CSV_MODE: usize = 8;
+
 /// The path of the file that a call writes whole.
 pub(super) fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
     let of = |at: usize, name: &str| argument(model, call, Some(at), Symbol::new(name));
@@ -157,6 +160,7 @@ pub(super) fn written(model: &File, known: Option<Symbol>, call: Call) -> Option
         Expr::Attribute { value, name } if known.is_none() => match name.as_str() {
             "write_text" | "write_bytes" => Some(value),
             "open" => Some(value).filter(|_| is_anew(model, of(0, "mode"))),
+            "to_csv" if of(CSV_MODE, "mode").is_some_and(|mode| !is_anew(model, Some(mode))) => None,
             "to_csv" | "to_parquet" => model.list(call.args).first().copied(),
             _ => None,
         },

@@ -37,7 +37,7 @@ const OF_ALL: [&str; 5] = ["overwrit", "preproc", "postproc", "processor", "proc
 const OF_COUNTS: [&str; 10] = ["n", "num", "keep", "max", "min", "limit", "total", "count", "every", "interval"];
 
 /// Parts of names of paths that each process has for itself.
-const OF_ONE: [&str; 16] = [
+const OF_ONE: [&str; 17] = [
     "rank",
     "ordinal",
     "process_i",
@@ -54,6 +54,7 @@ const OF_ONE: [&str; 16] = [
     "gpu",
     "device",
     "shard",
+    "sampler_i",
 ];
 
 /// Those of them that are numbers of processes.

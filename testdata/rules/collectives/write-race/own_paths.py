@@ -46,3 +46,21 @@ def by_the_device_of_a_process(model, folder, xm):
 def by_the_number_of_a_process(model, folder, accelerator):
     dist.all_reduce(model.loss)
     torch.save(model.shard, f"{folder}/{accelerator.process_index}.pt")
+
+
+def of_the_items_of_a_sampler(model, data, sampler, folder):
+    dist.all_reduce(model.loss)
+    sampler_indices = list(sampler)
+    for index in range(len(sampler_indices)):
+        name = data.names[sampler_indices[index]]
+        torch.save(model.shard, f"{folder}/{name}.pt")
+
+
+def one_behind_the_other(model, frame, folder):
+    dist.all_reduce(model.loss)
+    frame.to_csv(f"{folder}/log.csv", mode="a")
+
+
+def from_the_beginning(model, frame, folder):
+    dist.all_reduce(model.loss)
+    frame.to_csv(f"{folder}/log.csv", mode="w")  # error: [write-race]
