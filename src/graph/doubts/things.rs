@@ -26,6 +26,18 @@ impl Evidence<'_, '_> {
             && (!asks_the_loss() || !wraps_nearby(self.engine.program, event.site.file))
     }
 
+    /// Whether an accelerator goes back through a model in a file that makes it and has it prepare nothing: each process
+    /// trains a model of its own.
+    pub(in crate::graph) fn is_prepared_nowhere(&self) -> bool {
+        const PREPARES: [&str; 4] = ["prepare", "prepare_model", "DistributedDataParallel", "DDP"];
+        let event = self.engine.effects.event(self.main);
+        let model = &self.engine.program.file(event.site.file).model;
+        let mentions = |words: &[&str]| {
+            model.functions.iter().any(|one| one.mentions.iter().any(|name| words.contains(&name.as_str())))
+        };
+        event.op.as_str() == "backward" && mentions(&["Accelerator"]) && !mentions(&PREPARES)
+    }
+
     /// Whether a tensor that is sharded has gone another way before: `full_tensor` is asked of what has no `to_local`.
     pub(in crate::graph) fn is_taken_apart_before(&self) -> bool {
         let event = self.engine.effects.event(self.main);
