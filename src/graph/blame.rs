@@ -18,6 +18,9 @@ use super::witness::Found;
 /// Steps of one trial.
 const TRIAL: u32 = 4 * FUEL;
 
+/// So many effects are worth being kept once they were gone through.
+const LARGE: usize = 48;
+
 /// Choices that are put to the test.
 const MAX_SUSPECTS: usize = 16;
 
@@ -381,6 +384,11 @@ pub(super) fn question_of(engine: &Engine<'_>, effect: EffectId) -> Option<Value
 
 /// Every part of an effect, in source order, calls included.
 pub(super) fn preorder(engine: &Engine<'_>, root: EffectId) -> Vec<EffectId> {
+    if let Some((known, effects)) = &*engine.walked.borrow()
+        && *known == root
+    {
+        return effects.clone();
+    }
     let mut out = Vec::new();
     let mut seen = FxHashSet::default();
     let mut pending = vec![root];
@@ -390,6 +398,10 @@ pub(super) fn preorder(engine: &Engine<'_>, root: EffectId) -> Vec<EffectId> {
         }
         out.push(effect);
         pending.extend(engine.below(effect).into_iter().rev());
+    }
+    // One after the other asks for those of the same function.
+    if out.len() > LARGE {
+        *engine.walked.borrow_mut() = Some((root, out.clone()));
     }
     out
 }

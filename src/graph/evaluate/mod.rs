@@ -183,6 +183,8 @@ pub struct Engine<'p> {
     written: RefCell<FxHashMap<FileId, FxHashMap<Span, ExprId>>>,
     /// Which functions only scripts of one process run.
     pub(super) scripts: Scripts<'p>,
+    /// The effects below the large one that was gone through last.
+    pub(super) walked: RefCell<Option<(EffectId, Vec<EffectId>)>>,
     /// Attributes of which somebody has asked whether anybody turns them on.
     pub(super) untouched: RefCell<FxHashMap<Symbol, bool>>,
 }
@@ -244,6 +246,7 @@ impl<'p> Engine<'p> {
             budget: substitute::MAX_STEPS,
             outermost: RefCell::default(),
             written: RefCell::default(),
+            walked: RefCell::default(),
             untouched: RefCell::default(),
             scripts: Scripts::default(),
             none,
