@@ -95,3 +95,11 @@ def handed_on_without_a_group(counts):
 def handed_on_with_one(counts):
     if mpu.get_tensor_model_parallel_rank() == 0:
         handed_on(counts, group=mpu.get_data_parallel_group())
+
+
+def handed_on_from_a_mapping(counts):
+    given = {"async_op": False}
+    given["group"] = mpu.get_data_parallel_group()
+    if mpu.get_tensor_model_parallel_rank() == 0:
+        handed_on(counts, **given)
+
