@@ -46,7 +46,7 @@ fn diagnostics_are_given_when_asked_for_and_follow_edits() {
     // One letter at a time: the condition becomes the same for all ranks.
     let range = json!({ "start": { "line": 4, "character": 7 }, "end": { "line": 4, "character": 27 } });
     client.edit(&job, json!([{ "range": range, "text": "x" }, ]));
-    assert_eq!(rules(&client.pull(&job)), []);
+    client.pull_until(&job, &[]);
     let range = json!({ "start": { "line": 4, "character": 7 }, "end": { "line": 4, "character": 8 } });
     client.edit(&job, json!([{ "range": range, "text": "dist.get_rank() > 1" }]));
     let report = client.ask("textDocument/diagnostic", json!({ "textDocument": { "uri": job } }));
@@ -176,7 +176,7 @@ fn findings_are_those_of_the_command_line_configuration_included() {
     let changed = json!({ "changes": [{ "uri": folder.uri("ranklint.toml"), "type": 2 }] });
     client.tell("workspace/didChangeWatchedFiles", changed.clone());
     client.open_file(&folder.uri("job.py"), DIVERGENT);
-    assert_eq!(client.pull(&folder.uri("job.py")), [] as [Value; 0]);
+    client.pull_until(&folder.uri("job.py"), &[]);
     folder.write("ranklint.toml", "ignore = [\"no-such-rule\"]\n");
     client.tell("workspace/didChangeWatchedFiles", changed);
     let complaint = client.until("a complaint", |message| message["method"] == "window/showMessage");
@@ -191,7 +191,7 @@ fn what_the_baseline_knows_is_not_shown() {
     let mut client = Client::open(&folder, pulls());
     let job = folder.uri("job.py");
     client.open_file(&job, DIVERGENT);
-    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+    client.pull_until(&job, &found(RULE, 5));
     let update = std::process::Command::new(env!("CARGO_BIN_EXE_ranklint"))
         .args(["check", "--no-cache", "--update-baseline"])
         .current_dir(&folder.0)
@@ -200,16 +200,16 @@ fn what_the_baseline_knows_is_not_shown() {
     assert!(update.status.success(), "{update:?}");
     let changed = json!({ "changes": [{ "uri": folder.uri("known.json"), "type": 2 }] });
     client.tell("workspace/didChangeWatchedFiles", changed.clone());
-    assert_eq!(client.pull(&job), [] as [Value; 0]);
+    client.pull_until(&job, &[]);
     // A line above does not matter; a second finding does.
     let more = format!("# moved\n{DIVERGENT}\n\ndef other(x):\n    if dist.get_rank() == 0:\n        dist.barrier()\n");
     client.change(&job, &more);
-    assert_eq!(rules(&client.pull(&job)), found(RULE, 11));
+    client.pull_until(&job, &found(RULE, 11));
     client.change(&job, DIVERGENT);
-    assert_eq!(client.pull(&job), [] as [Value; 0]);
+    client.pull_until(&job, &[]);
     std::fs::remove_file(folder.0.join("known.json")).expect("it is there");
     client.tell("workspace/didChangeWatchedFiles", changed);
-    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+    client.pull_until(&job, &found(RULE, 5));
     assert_eq!(client.close().code(), Some(0));
 }
 
@@ -387,19 +387,19 @@ fn each_folder_is_its_own_project_and_files_outside_stand_alone() {
     let mut client = Client::open_with(&folder, pulls(), folders, json!({}));
     let (job, outside) = (folder.uri("a/job.py"), folder.uri("c.py"));
     client.open_file(&job, CALLER);
-    assert_eq!(client.pull(&job), [] as [Value; 0]);
+    client.pull_until(&job, &[]);
     client.open_file(&outside, DIVERGENT);
-    assert_eq!(rules(&client.pull(&outside)), found(RULE, 5));
+    client.pull_until(&outside, &found(RULE, 5));
     // A second folder comes, and then a helper in the first.
     let event = json!({ "added": [{ "uri": folder.uri("b"), "name": "b" }], "removed": [] });
     client.tell("workspace/didChangeWorkspaceFolders", json!({ "event": event }));
-    assert_eq!(client.pull(&job), [] as [Value; 0]);
+    client.pull_until(&job, &[]);
     folder.write("a/helper.py", HELPER);
     client.tell(
         "workspace/didChangeWatchedFiles",
         json!({ "changes": [{ "uri": folder.uri("a/helper.py"), "type": 1 }] }),
     );
-    assert_eq!(rules(&client.pull(&job)), found(RULE, 6));
+    client.pull_until(&job, &found(RULE, 6));
     assert_eq!(client.close().code(), Some(0));
 }
 
@@ -417,8 +417,8 @@ fn a_notebook_is_one_text_in_many_cells() {
     });
     let texts = json!([item("1", "import torch.distributed as dist"), item("2", "Some *words*"), item("3", body)]);
     client.tell("notebookDocument/didOpen", json!({ "notebookDocument": document, "cellTextDocuments": texts }));
-    assert_eq!(client.pull("vscode-notebook-cell:1"), [] as [Value; 0]);
-    assert_eq!(rules(&client.pull("vscode-notebook-cell:3")), found(RULE, 2));
+    client.pull_until("vscode-notebook-cell:1", &[]);
+    client.pull_until("vscode-notebook-cell:3", &found(RULE, 2));
     // A cell in front moves the file's lines, not the cell's.
     let change = json!({ "cells": { "structure": {
         "array": { "start": 0, "deleteCount": 0, "cells": [cell("0", 2)] }, "didOpen": [item("0", "x = 1\n\n")],
@@ -471,7 +471,7 @@ fn nonsense_is_answered_and_survived() {
     client.open_file(&job, DIVERGENT);
     let range = json!({ "start": { "line": 99, "character": 9 }, "end": { "line": 1, "character": 400 } });
     client.edit(&job, json!([{ "range": range, "text": "# end\n" }]));
-    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+    client.pull_until(&job, &found(RULE, 5));
     assert_eq!(client.close().code(), Some(0));
 }
 
@@ -583,7 +583,7 @@ fn a_baseline_of_any_name_and_what_a_configuration_extends_are_watched() {
 
     let job = folder.uri("job.py");
     client.open_file(&job, DIVERGENT);
-    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+    client.pull_until(&job, &found(RULE, 5));
     let update = assert_cmd::Command::new(env!("CARGO_BIN_EXE_ranklint"))
         .args(["check", "--no-cache", "--update-baseline"])
         .current_dir(&folder.0)
@@ -595,22 +595,22 @@ fn a_baseline_of_any_name_and_what_a_configuration_extends_are_watched() {
         client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": uri, "type": 2 }] }));
     };
     changes(&mut client, "shared/known [1]");
-    assert_eq!(client.pull(&job), [] as [Value; 0]);
+    client.pull_until(&job, &[]);
     std::fs::remove_file(folder.0.join("shared/known [1]")).expect("it is there");
     changes(&mut client, "shared/known [1]");
-    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+    client.pull_until(&job, &found(RULE, 5));
 
     // What is extended counts, also when it was wrong in between.
     folder.write("shared/base.toml", "ignore = [\"conditional-collective\"]\n");
     changes(&mut client, "shared/base.toml");
-    assert_eq!(client.pull(&job), [] as [Value; 0]);
+    client.pull_until(&job, &[]);
     folder.write("shared/base.toml", "ignore = 3\n");
     changes(&mut client, "shared/base.toml");
     let complaint = client.until("a complaint", |message| message["method"] == "window/showMessage");
     assert!(complaint["params"]["message"].as_str().is_some_and(|text| text.contains("base.toml")), "{complaint}");
     folder.write("shared/base.toml", "");
     changes(&mut client, "shared/base.toml");
-    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+    client.pull_until(&job, &found(RULE, 5));
 
     // Another baseline is watched in its place; one that everybody watches anyway needs no wish.
     folder.write("ranklint.toml", "baseline = \"other\"\n");
@@ -638,7 +638,7 @@ fn settings_that_change_count_from_then_on() {
     assert_eq!(everything(&mut client), [folder.uri("job.py"), folder.uri("run.sh")]);
     let script = folder.uri("run.sh");
     client.open_file(&script, "mktemp -p /tmp\n");
-    assert_eq!(rules(&client.pull(&script)), found("shell-temp", 0));
+    client.pull_until(&script, &found("shell-temp", 0));
     let settings = json!({ "settings": { "ranklint": { "workspaceDiagnostics": false, "codeLens": true } } });
     client.tell("workspace/didChangeConfiguration", settings);
     assert_eq!(everything(&mut client), [script], "only what is open");
@@ -683,9 +683,9 @@ fn what_is_closed_or_withdrawn_while_it_is_looked_at_does_no_harm() {
     let answer = client.answer(hover);
     assert!(answer["error"]["code"] == -32800 || answer.get("error").is_none(), "{answer}");
     client.open_file(&job, DIVERGENT);
-    assert_eq!(rules(&client.pull(&job)), found(RULE, 5));
+    client.pull_until(&job, &found(RULE, 5));
     removed(&folder.0);
     client.tell("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": big, "type": 3 }] }));
-    assert_eq!(rules(&client.pull(&job)), found(RULE, 5), "what is open stays");
+    client.pull_until(&job, &found(RULE, 5));
     assert_eq!(client.close().code(), Some(0));
 }

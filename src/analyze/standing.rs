@@ -165,7 +165,8 @@ impl Standing {
             };
             let comments = modelled.entry.model.comments.clone();
             self.analysis.files[file.index()] = FileRecord { path: path.to_owned(), text: text.clone(), comments };
-            let moves = Moves::between(&program.file(file).text, &program.file(file).model, &modelled.entry);
+            let mut moves = Moves::between(&program.file(file).text, &program.file(file).model, &modelled.entry);
+            let change = change.keeping(std::mem::take(&mut moves.kept));
             self.prepared = self.prepared.take().map(|prepared| moves.carry(program, &prepared, file));
             let before = self.fresh.iter().filter(|(at, _)| *at == file);
             let before: Vec<u32> = before.filter_map(|(_, local)| moves.now[local.0 as usize]).collect();

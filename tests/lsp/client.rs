@@ -202,6 +202,19 @@ impl Client {
         report["items"].as_array().expect("a list").clone()
     }
 
+    /// Asks for the diagnostics of a file until they are these: what takes long is told after the first answer.
+    pub fn pull_until(&mut self, uri: &str, expected: &[(String, u64)]) {
+        let started = Instant::now();
+        loop {
+            let found = rules(&self.pull(uri));
+            if found == expected {
+                return;
+            }
+            assert!(started.elapsed() < DEADLINE, "{uri}: {found:?} stays, {expected:?} does not come");
+            std::thread::park_timeout(Duration::from_millis(50));
+        }
+    }
+
     /// The diagnostics of a file that are sent, once they fit.
     pub fn published(&mut self, uri: &str, fits: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         let message = self.until(&format!("fitting diagnostics of {uri}"), |message| {

@@ -10,6 +10,8 @@ pub(super) struct Change {
     old: Range<u32>,
     /// Where the rest of the text begins now.
     rest: u32,
+    /// Functions that read as before, in that part as well: where each was, and where it begins now.
+    kept: Vec<(Span, u32)>,
 }
 
 impl Change {
@@ -18,7 +20,12 @@ impl Change {
         let same = old.iter().zip(new).take_while(|(one, other)| one == other).count();
         let tail = old[same..].iter().rev().zip(new[same..].iter().rev()).take_while(|(one, other)| one == other);
         let tail = tail.count();
-        Change { old: same as u32..(old.len() - tail) as u32, rest: (new.len() - tail) as u32 }
+        Change { old: same as u32..(old.len() - tail) as u32, rest: (new.len() - tail) as u32, kept: Vec::new() }
+    }
+
+    /// The same, where it is known what was only moved: a whole text that is replaced touches everything.
+    pub(super) fn keeping(self, kept: Vec<(Span, u32)>) -> Change {
+        Change { kept, ..self }
     }
 
     /// Where a place that something begins at is now: behind what was inserted there.
@@ -38,6 +45,10 @@ impl Change {
     }
 
     pub(super) fn span(&self, span: Span) -> Span {
+        let holds = |was: &Span| was.start <= span.start && span.end <= was.end;
+        if let Some((was, now)) = self.kept.iter().find(|(was, _)| holds(was)) {
+            return Span::new(span.start - was.start + now, span.end - was.start + now);
+        }
         let start = self.start(span.start);
         Span::new(start, self.end(span.end).max(start))
     }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::base::{FileId, FunctionId};
+use crate::base::{FileId, FunctionId, Span};
 use crate::graph::{FileEntry, Prepared, Program};
 use crate::model::{File, LocalFunction};
 
@@ -14,6 +14,8 @@ pub(super) struct Moves {
     count: u32,
     /// Places, now, of those that are new or read differently.
     pub(super) fresh: Vec<u32>,
+    /// Where those that read as before were in the text, and where they begin now.
+    pub(super) kept: Vec<(Span, u32)>,
 }
 
 impl Moves {
@@ -37,15 +39,20 @@ impl Moves {
         let count = new.model.functions.len() as u32;
         let mut same = vec![false; count as usize];
         let mut now = Vec::with_capacity(old.functions.len());
+        let mut kept = Vec::new();
         for (name, index) in named(old).into_iter().zip(0..) {
             let place = places.get(&name).copied();
             if let Some(place) = place {
                 // The module's own text is everybody's.
                 same[place as usize] = place == 0 || text(before, old, index) == text(&new.text, &new.model, place);
+                if place != 0 && same[place as usize] {
+                    let span = |model: &File, index: u32| model.function(LocalFunction(index)).span;
+                    kept.push((span(old, index), span(&new.model, place).start));
+                }
             }
             now.push(place);
         }
-        Moves { now, count, fresh: (0..count).filter(|&index| !same[index as usize]).collect() }
+        Moves { now, count, fresh: (0..count).filter(|&index| !same[index as usize]).collect(), kept }
     }
 
     /// What was prepared, for the program with the new text; `program` is still the one before. Functions keep what was

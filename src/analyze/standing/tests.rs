@@ -17,6 +17,21 @@ fn places_follow_an_edit() {
     assert_eq!(change.span(Span::new(3, 3)), Span::new(4, 4));
 }
 
+#[test]
+fn findings_follow_their_functions_when_a_text_is_replaced() {
+    let (rules, progress) = (meta::all_rules().collect::<Vec<_>>(), Progress::default());
+    let options = options(&rules, &progress);
+    let first = Standing::of(sources(HELPER, JOB), &options, &Models::default(), &Arc::default());
+    let mut standing = first.expect("nobody stops it");
+    // Something else above and below: no letter before or after the functions stays where it was.
+    let other = "\n\ndef other(x):\n    if dist.get_rank() == 0:\n        dist.barrier(\n        )";
+    let text = format!("# moved\n{JOB}{other}");
+    assert!(standing.replace("job.py", &text.as_str().into(), &options, &Models::default()));
+    let file = standing.file("job.py").expect("it is known");
+    assert!(standing.ask_changed(&[file], &options, &Arc::default()));
+    assert_eq!(standing.analysis.findings, super::super::analyze(sources(HELPER, &text), options).findings);
+}
+
 const HELPER: &str =
     "import torch.distributed as dist\n\ndef agree(x):\n    dist.all_reduce(x)\n\ndef other(x):\n    return x\n";
 const JOB: &str = "import os\nimport torch.distributed as dist\nfrom helper import agree\n\ndef step(x):\n    if dist.get_rank() == 0:\n        agree(x)\n    if os.environ.get('SCOPE_TEST_X'):\n        dist.barrier()\n\nclass Job:\n    def run(self, x):\n        if dist.get_rank() == 0:\n            dist.broadcast(x, src=0)\n";

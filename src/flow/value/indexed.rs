@@ -1,7 +1,7 @@
 //! What stands in a list or mapping under an index.
 
 use super::shares::MAX_STORES;
-use super::{GIVEN, MERGED, Node, SPREAD, STORE, UPDATE, Value, Values, WITHOUT};
+use super::{GIVEN, HANDED_ON, MERGED, Node, SPREAD, STORE, UPDATE, Value, Values, WITHOUT};
 use crate::base::{Site, Symbol};
 
 /// Loops in loops that are looked behind.
@@ -82,6 +82,14 @@ impl Values {
                 true => Ok(self.make(Node::None)),
                 false => Ok(self.make(Node::Keyword(parts[0], name))),
             },
+            Node::Mapped(word, parts) if word.as_str() == HANDED_ON => {
+                let key = self.make(Node::Str(name));
+                let own = match self.node(parts[0]) {
+                    Node::Mapping(own) => own.iter().find(|entry| entry.0 == key).map(|entry| entry.1),
+                    _ => None,
+                };
+                Ok(own.unwrap_or_else(|| self.make(Node::Keyword(parts[1], name))))
+            }
             Node::Mapped(word, parts) if word.as_str() == GIVEN => self.given(parts[0], name),
             Node::Mapped(word, _) if matches!(word.as_str(), STORE | UPDATE | MERGED) => self.given(mapping, name),
             Node::Changed(..) | Node::Carried(..) => self.given(mapping, name),

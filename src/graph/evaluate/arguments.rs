@@ -139,7 +139,8 @@ impl<'p> Engine<'p> {
                         Some(mapping) if pairs.is_empty() => mapping,
                         Some(mapping) => {
                             let own = self.values.make(Node::Mapping(pairs.into()));
-                            self.values.make(Node::Mapped(Symbol::new("keywords"), Box::from([own, mapping])))
+                            let rest = self.spread(mapping);
+                            self.values.make(Node::Mapped(Symbol::new(HANDED_ON), Box::from([own, rest])))
                         }
                         None => self.values.make(Node::Mapping(pairs.into())),
                     }

@@ -1,7 +1,7 @@
 //! Arguments that are handed on as they came, `wrapped(*args, **kwargs)`, to a function that only the caller knows.
 
 use crate::base::Symbol;
-use crate::flow::{GIVEN, Node, Value, WITHOUT};
+use crate::flow::{GIVEN, HANDED_ON, Node, Value, WITHOUT};
 use crate::model::{CompareOp, ParameterKind};
 
 use super::Engine;
@@ -77,17 +77,22 @@ impl Engine<'_> {
 
     /// What `**mapping` gives under a name.
     pub(super) fn spread_entry(&mut self, mapping: Value, name: Symbol) -> Value {
-        let from = match self.is_keywords(mapping) || self.is_forwarded(mapping) {
+        let from = self.spread(mapping);
+        self.values.make(Node::Keyword(from, name))
+    }
+
+    /// `**mapping`, to be asked for its names: whether it is made of what the caller gave or somebody filled it.
+    pub(super) fn spread(&mut self, mapping: Value) -> Value {
+        match self.is_keywords(mapping) || self.is_forwarded(mapping) {
             true => mapping,
             false => self.values.make(Node::Mapped(Symbol::new(GIVEN), Box::from([mapping]))),
-        };
-        self.values.make(Node::Keyword(from, name))
+        }
     }
 
     /// Whether what a caller gave by names is handed on beside other entries.
     fn is_forwarded(&self, value: Value) -> bool {
         matches!(self.values.node(value), Node::Mapped(word, parts)
-            if word.as_str() == "keywords" && parts.iter().any(|&part| self.is_keywords(part)))
+            if word.as_str() == HANDED_ON && parts.iter().any(|&part| self.is_keywords(part)))
     }
 
     /// Whether the value is what a caller gave by names that the function does not declare, or what is left of it.
