@@ -20,8 +20,8 @@ use crate::base::{Arena, FileId, FunctionId, Site};
 use super::axes::Axes;
 
 pub use node::{
-    COLLECTED, COMPREHENSION, Facts, GIVEN, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, POOLED, REPEAT, SPREAD,
-    STORE, UNSET, UPDATE, WITHOUT, parts,
+    COLLECTED, COMPREHENSION, Facts, GIVEN, HANDED_ON, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, POOLED, REPEAT,
+    SPREAD, STORE, UNSET, UPDATE, WITHOUT, parts,
 };
 
 /// A symbolic value; an index into [`Values`].

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId};
 use crate::finding::Confidence;
@@ -30,6 +30,9 @@ use super::witness::Split;
 
 /// Pending calls that are looked into for one function.
 const MAX_LOOKS: u32 = 120;
+
+/// Splits that are explained in one file: nobody reads on, and text that a program wrote may have one in every function.
+const MAX_EXPLAINED: usize = 250;
 
 /// What the traces of a program show.
 #[derive(Debug, Default)]
@@ -173,6 +176,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
     let mut seen_roots = ForeignRoots::default();
     let mut seen_paths = UnagreedPaths::default();
     let mut seen_shapes = FxHashSet::default();
+    let mut explained: FxHashMap<FileId, usize> = FxHashMap::default();
     let Some(&first) = files.first() else { return out };
     let is_given_up = || prepared.stop.load(Ordering::Relaxed);
     for batch in candidates_in(program, prepared, files).chunks(BATCH) {
@@ -193,9 +197,12 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
             if is_given_up() {
                 return out;
             }
-            if let Some(parting) = parting {
+            let so_far = explained.entry(program.locate(function).0).or_insert(0usize);
+            if let Some(parting) = parting.filter(|_| *so_far < MAX_EXPLAINED) {
+                let before = out.splits.len();
                 // What has been healed since may have settled it.
                 heals |= splits(&mut engine, function, parting, !heals, &mut healed, &mut out.splits);
+                *so_far += out.splits.len() - before;
             }
             seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);
             seen_paths.collect(&mut engine, function, effects, &mut out.paths);

@@ -46,6 +46,11 @@ impl Values {
                 let otherwise = self.make(Node::Index(otherwise, index));
                 Ok(self.make(Node::If(test, then, otherwise)))
             }
+            (Node::Mapped(word, parts), _) if word.as_str() == GIVEN => Ok(self.make(Node::Index(parts[0], index))),
+            (Node::Mapped(word, parts), Node::Str(_)) if word.as_str() == HANDED_ON => {
+                let own = self.named_beside(parts[0], index);
+                Ok(own.unwrap_or_else(|| self.make(Node::Index(parts[1], index))))
+            }
             (Node::Changed(_, parts), Node::Str(_)) => match self.entry_stored(&parts) {
                 // Who stores one entry leaves the others as they were.
                 Some((key, _)) if key != index => Ok(self.make(Node::Index(parts[0], index))),
@@ -84,10 +89,7 @@ impl Values {
             },
             Node::Mapped(word, parts) if word.as_str() == HANDED_ON => {
                 let key = self.make(Node::Str(name));
-                let own = match self.node(parts[0]) {
-                    Node::Mapping(own) => own.iter().find(|entry| entry.0 == key).map(|entry| entry.1),
-                    _ => None,
-                };
+                let own = self.named_beside(parts[0], key);
                 Ok(own.unwrap_or_else(|| self.make(Node::Keyword(parts[1], name))))
             }
             Node::Mapped(word, parts) if word.as_str() == GIVEN => self.given(parts[0], name),
@@ -95,6 +97,12 @@ impl Values {
             Node::Changed(..) | Node::Carried(..) => self.given(mapping, name),
             _ => Err(Node::Keyword(mapping, name)),
         }
+    }
+
+    /// What a call names beside a mapping that it spreads.
+    fn named_beside(&self, own: Value, key: Value) -> Option<Value> {
+        let Node::Mapping(own) = self.node(own) else { return None };
+        own.iter().find(|entry| entry.0 == key).map(|entry| entry.1)
     }
 
     /// The same, of a mapping that somebody has made and filled: copies hold what was copied.
@@ -158,7 +166,7 @@ impl Values {
                 Node::Changed(_, parts) if self.entry_stored(parts).is_some_and(|(stored, _)| stored != key) => {
                     parts[0]
                 }
-                Node::Mapped(word, parts) if word.as_str() == "keys" && parts.len() == 1 => parts[0],
+                Node::Mapped(word, parts) if matches!(word.as_str(), "keys" | GIVEN) && parts.len() == 1 => parts[0],
                 // A loop that stores only others.
                 Node::Carried(site, name, parts) if parts.len() > 1 && fuel > 0 => {
                     let (states, _) = self.states(parts);

@@ -161,6 +161,9 @@ pub const WITHOUT: &str = "without";
 /// hands over none of its own, whoever spreads another mapping may.
 pub const GIVEN: &str = "given";
 
+/// Word of a [`Node::Mapped`] for keyword arguments of two sources: those that a call names, and what it spreads beside them.
+pub const HANDED_ON: &str = "keywords";
+
 /// The function of a container, and of what is stored in it under which index.
 pub const STORE: &str = "store";
 

@@ -1,6 +1,6 @@
 //! The few identities that keep equal things equal.
 
-use super::{COLLECTED, COMPREHENSION, IS_MEMBER, MEMBERS, Node, POOLED, Value, Values, WITHOUT};
+use super::{COLLECTED, COMPREHENSION, GIVEN, IS_MEMBER, MEMBERS, Node, POOLED, Value, Values, WITHOUT};
 use crate::base::{Site, Symbol};
 use crate::model::CompareOp;
 
@@ -148,6 +148,11 @@ impl Values {
             {
                 let rest = entries.iter().filter(|(key, _)| *key != parts[1]).copied().collect();
                 Ok(self.make(Node::Mapping(rest)))
+            }
+            Node::Mapped(word, ref parts)
+                if word.as_str() == GIVEN && matches!(self.node(parts[0]), Node::Mapping(_)) =>
+            {
+                Ok(parts[0])
             }
             Node::Index(value, index) => self.indexed(value, index),
             Node::Length(value) => match self.node(value) {

@@ -2,7 +2,7 @@
 
 use crate::base::{FunctionId, Symbol};
 use crate::catalog::Operand;
-use crate::flow::{Node, Value};
+use crate::flow::{HANDED_ON, Node, Value};
 use crate::model::{Call, Expr, ExprId, ParameterKind};
 
 use super::{Engine, Frame};
@@ -136,7 +136,8 @@ impl<'p> Engine<'p> {
                         pairs.push((self.values.make(Node::Str(name)), value));
                     }
                     match arguments.mapping {
-                        Some(mapping) if pairs.is_empty() => mapping,
+                        Some(mapping) if pairs.is_empty() && self.values.is_container(mapping) => mapping,
+                        Some(mapping) if pairs.is_empty() => self.spread(mapping),
                         Some(mapping) => {
                             let own = self.values.make(Node::Mapping(pairs.into()));
                             let rest = self.spread(mapping);

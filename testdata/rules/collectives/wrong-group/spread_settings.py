@@ -103,3 +103,31 @@ def handed_on_from_a_mapping(counts):
     if mpu.get_tensor_model_parallel_rank() == 0:
         handed_on(counts, **given)
 
+
+
+def handed_further(counts, **keywords):
+    handed_on(counts, async_op=False, **keywords)
+
+
+def handed_further_without_a_group(counts):
+    if mpu.get_tensor_model_parallel_rank() == 0:
+        handed_further(counts)  # error: [wrong-group]
+
+
+def handed_further_with_one(counts):
+    if mpu.get_tensor_model_parallel_rank() == 0:
+        handed_further(counts, group=mpu.get_data_parallel_group())
+
+
+def handed_further_from_a_mapping(counts, settings):
+    if mpu.get_tensor_model_parallel_rank() == 0:
+        handed_further(counts, **settings)
+
+
+def settled_here(counts, **keywords):
+    handed_on(counts, group=mpu.get_data_parallel_group(), **keywords)
+
+
+def settled_there(counts):
+    if mpu.get_tensor_model_parallel_rank() == 0:
+        settled_here(counts, async_op=False)
