@@ -26,9 +26,12 @@ impl Evidence<'_, '_> {
     pub(super) fn is_matched_under_a_condition(&self) -> bool {
         let by_rank = self.kind == SplitKind::Conditional && !self.is_opaque();
         let Some(cause) = self.cause.filter(|_| by_rank) else { return false };
-        let Effect::Choice { then, otherwise, .. } = *self.engine.effects.get(cause.effect) else { return false };
-        let ways = |arm: EffectId| ways_to(self.engine, arm, self.main);
-        matches!((ways(then), ways(otherwise)), (Some(one), Some(other)) if !(one && other))
+        let Effect::Choice { test, then, otherwise, .. } = *self.engine.effects.get(cause.effect) else { return false };
+        // Where one arm is of another case than the other, `stage == VALID and rank == 0`, `elif stage == TEST`, they are
+        // no two ends.
+        let demanded = demanded(self.engine, test);
+        let ways = |arm: EffectId, demanded: &[Value]| ways_to(self.engine, arm, self.main, demanded);
+        matches!((ways(then, &[]), ways(otherwise, &demanded)), (Some(one), Some(other)) if !(one && other))
     }
 
     /// Whether both arms issue the operation from one root, which the question makes the same:
@@ -204,9 +207,33 @@ impl Evidence<'_, '_> {
     }
 }
 
+/// What all ranks answer alike of the parts of a question that all have to hold.
+fn demanded(engine: &Engine<'_>, test: Value) -> Vec<Value> {
+    let mut found = Vec::new();
+    let mut pending = vec![test];
+    while let Some(part) = pending.pop() {
+        match *engine.values.node(part) {
+            Node::And(left, right) => pending.extend([left, right]),
+            _ if engine.values.vary(part).is_empty() => found.push(part),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether two questions ask whether one thing is this or that, so that not both can hold.
+fn exclude_each_other(engine: &Engine<'_>, one: Value, other: Value) -> bool {
+    match (engine.values.node(one), engine.values.node(other)) {
+        (&Node::Compare(CompareOp::Eq, left, right), &Node::Compare(CompareOp::Eq, same, instead)) => {
+            left == same && engine.values.are_distinct(right, instead)
+        }
+        _ => false,
+    }
+}
+
 /// Whether the arm comes to an operation of that kind on the same group whatever ranks answer alike; nothing where it
-/// comes to none.
-fn ways_to(engine: &Engine<'_>, arm: EffectId, event: EventId) -> Option<bool> {
+/// comes to none while what is `demanded` holds.
+fn ways_to(engine: &Engine<'_>, arm: EffectId, event: EventId, demanded: &[Value]) -> Option<bool> {
     let mut seen = FxHashSet::default();
     let mut pending = vec![(arm, true)];
     let mut found = None;
@@ -219,7 +246,9 @@ fn ways_to(engine: &Engine<'_>, arm: EffectId, event: EventId) -> Option<bool> {
                 found = Some(always || found.unwrap_or(false));
             }
             Effect::Choice { test, then, otherwise, .. } if engine.values.vary(*test).is_empty() => {
-                pending.extend([(*then, false), (*otherwise, false)]);
+                let is_out = demanded.iter().any(|&part| exclude_each_other(engine, part, *test));
+                pending.extend((!is_out).then_some((*then, false)));
+                pending.push((*otherwise, false));
             }
             _ => pending.extend(engine.below(effect).into_iter().map(|below| (below, always))),
         }

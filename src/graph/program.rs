@@ -44,6 +44,8 @@ pub struct Program {
     class_base: Vec<u32>,
     methods_by_name: FxHashMap<Symbol, Vec<FunctionId>>,
     pub(super) packages: Vec<Symbol>,
+    /// The other top-level folders that a file imports from.
+    pub(super) imported_trees: Vec<OnceLock<Box<[Symbol]>>>,
     divergence: OnceLock<Divergence>,
     reaching: OnceLock<Arc<FxHashSet<FunctionId>>>,
     catalogued: Vec<OnceLock<Option<Symbol>>>,
@@ -87,6 +89,7 @@ impl Program {
             modules,
             bindings,
             methods_by_name: FxHashMap::default(),
+            imported_trees: Vec::new(),
             divergence: OnceLock::new(),
             reaching: OnceLock::new(),
             catalogued: Vec::new(),
@@ -109,6 +112,7 @@ impl Program {
         program.lineages = (0..program.class_count()).map(|_| OnceLock::new()).collect();
         program.globals = program.files.iter().map(|_| RwLock::default()).collect();
         program.outside = program.files.iter().map(|_| RwLock::default()).collect();
+        program.imported_trees = program.files.iter().map(|_| OnceLock::new()).collect();
         program
     }
 
@@ -191,6 +195,7 @@ impl Program {
         let same_names = same_counts && self.bindings[index] == bindings && methods(&old) == methods(&new);
         self.bindings[index] = bindings;
         self.files[index] = entry;
+        self.imported_trees[index] = OnceLock::new();
         if !same_counts {
             self.function_base = bases(self.files.iter().map(|file| file.model.functions.len()));
             self.class_base = bases(self.files.iter().map(|file| file.model.classes.len()));

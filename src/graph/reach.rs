@@ -82,6 +82,8 @@ struct Search<'p> {
     reached: FxHashSet<FunctionId>,
     /// Those that issue something themselves.
     issuing: FxHashSet<FunctionId>,
+    /// Those that issue something themselves or in what they call, by calls that can mean nothing else.
+    surely: FxHashSet<FunctionId>,
     places: FxHashSet<Place>,
     pending: Vec<FunctionId>,
     callers: FxHashMap<Symbol, Callers>,
@@ -108,6 +110,7 @@ impl<'p> Search<'p> {
             definitions: FxHashMap::default(),
             reached: FxHashSet::default(),
             issuing: FxHashSet::default(),
+            surely: FxHashSet::default(),
             places: FxHashSet::default(),
             pending: Vec::new(),
             callers: FxHashMap::default(),
@@ -240,8 +243,17 @@ impl<'p> Search<'p> {
                 let sorted = self.sorted(name);
                 self.callers.insert(name, sorted);
             }
-            let found = self.callers_of(name, function, file, class);
-            for caller in found {
+            // Who makes an object does not call it.
+            let calls = name == definition.name || definition.name.as_str() == "__init__";
+            let is_sure = calls && self.surely.contains(&function);
+            for caller in self.sure_callers_of(name, function, class) {
+                // Who was reached by a guess before hands on now what a guess does not.
+                if is_sure && self.surely.insert(caller.0) && self.reached.contains(&caller.0) {
+                    self.pending.push(caller.0);
+                }
+                self.reach_at(caller);
+            }
+            for caller in self.other_callers_of(name, function, file, class) {
                 self.reach_at(caller);
             }
         }

@@ -90,17 +90,52 @@ const TOO_COMMON: &[&str] = &[
 const CALLS_IN_PLACE: [&str; 6] = ["abc", "builtins", "contextlib", "functools", "torch", "typing"];
 
 impl Program {
-    /// The only method of that name in the tree of a file, whatever it is called on.
+    /// Whether a file knows what stands in the tree of another: it lies there itself, or imports something from there.
+    pub(super) fn knows(&self, from: FileId, other: FileId) -> bool {
+        self.same_tree(from, other) || self.imported_trees(from).contains(&self.tree_of(other))
+    }
+
+    /// The other trees that a file imports from.
+    fn imported_trees(&self, from: FileId) -> &[Symbol] {
+        self.imported_trees[from.index()].get_or_init(|| {
+            let mut trees: Vec<Symbol> = Vec::new();
+            let imports = self.file(from).model.imports.iter().map(|(_, import)| import);
+            for import in imports.filter(|import| import.level == 0) {
+                let named = import.names.iter().map(|alias| alias.name);
+                let modules: Vec<Symbol> = match import.module.filter(|_| import.from) {
+                    // What it takes from a folder without an `__init__.py` are modules.
+                    Some(module) => {
+                        let below = named.map(|name| Symbol::new(&format!("{module}.{name}")));
+                        std::iter::once(module).chain(below).collect()
+                    }
+                    None => named.collect(),
+                };
+                let found = modules.into_iter().filter_map(|module| self.modules.find(from, module));
+                for tree in found.map(|file| self.tree_of(file)) {
+                    if tree != self.tree_of(from) && !trees.contains(&tree) {
+                        trees.push(tree);
+                    }
+                }
+            }
+            trees.into()
+        })
+    }
+
+    /// The only method of that name in the tree of a file, or else in those it imports from, whatever it is called on.
     pub(super) fn sole_method(&self, from: FileId, name: Symbol) -> Option<FunctionId> {
         if name.as_str().len() < 5 || TOO_COMMON.contains(&name.as_str()) {
             return None;
         }
-        let near = |method: &&FunctionId| self.same_tree(self.locate(**method).0, from);
-        let mut near = self.methods_named(name).iter().filter(near);
+        let named = self.methods_named(name);
+        let mut near = named.iter().filter(|method| self.same_tree(from, self.locate(**method).0));
+        let mut known = named.iter().filter(|method| self.knows(from, self.locate(**method).0));
         match (near.next(), near.next()) {
-            (Some(&method), None) if !self.is_handed_over(method) => Some(method),
-            _ => None,
+            (Some(method), None) => Some(method),
+            (None, _) => known.next().filter(|_| known.next().is_none()),
+            (Some(_), Some(_)) => None,
         }
+        .copied()
+        .filter(|&method| !self.is_handed_over(method))
     }
 
     /// Whether a method is handed to a decorator of which nothing is known: who calls it, in which process, is that one's

@@ -23,8 +23,20 @@ pub(super) struct Callers {
 }
 
 impl Search<'_> {
-    /// The callers that may mean the function when they call `name`.
-    pub(super) fn callers_of(
+    /// The callers that mean the function when they call `name`, or a method that one of its class overrides.
+    pub(super) fn sure_callers_of(&self, name: Symbol, function: FunctionId, class: Option<ClassId>) -> Vec<Place> {
+        let Some(callers) = self.callers.get(&name) else { return Vec::new() };
+        let mut out = callers.of_function.get(&function).cloned().unwrap_or_default();
+        let Some(class) = class else { return out };
+        out.extend(callers.of_class.get(&class).into_iter().flatten());
+        for ancestor in self.program.lineage(class) {
+            out.extend(callers.of_self.get(ancestor).into_iter().flatten());
+        }
+        out
+    }
+
+    /// The callers that may mean the function when they call `name`, beside those that do.
+    pub(super) fn other_callers_of(
         &self,
         name: Symbol,
         function: FunctionId,
@@ -32,24 +44,26 @@ impl Search<'_> {
         class: Option<ClassId>,
     ) -> Vec<Place> {
         let Some(callers) = self.callers.get(&name) else { return Vec::new() };
-        let mut out = callers.of_function.get(&function).cloned().unwrap_or_default();
-        out.extend(&callers.of_variable);
+        let program = self.program;
+        let mut out = callers.of_variable.clone();
         out.extend(callers.of_local.get(&file).into_iter().flatten());
         let Some(class) = class else { return out };
-        out.extend(callers.of_class.get(&class).into_iter().flatten());
         out.extend(callers.of_descendant.get(&class).into_iter().flatten());
-        for ancestor in self.program.lineage(class) {
-            out.extend(callers.of_self.get(ancestor).into_iter().flatten());
-        }
-        let namesakes = self.definitions.get(&(self.program.tree_of(file), name)).copied().unwrap_or(0);
+        let namesakes = self.definitions.get(&(program.tree_of(file), name)).copied().unwrap_or(0);
         if namesakes <= MAX_NAMESAKES {
-            let near = callers.of_unknown.iter().filter(|(caller, _)| self.program.same_tree(**caller, file));
+            let near = callers.of_unknown.iter().filter(|(caller, _)| program.same_tree(**caller, file));
             out.extend(near.flat_map(|(_, places)| places));
+            if self.surely.contains(&function) && program.methods_named(name).len() == 1 {
+                // Whoever imports from there may have been handed such an object.
+                let far = callers.of_unknown.iter();
+                let far = far.filter(|(caller, _)| !program.same_tree(**caller, file) && program.knows(**caller, file));
+                out.extend(far.flat_map(|(_, places)| places));
+            }
         } else {
             out.extend(callers.of_unknown.get(&file).into_iter().flatten());
         }
         // Who imports the class has objects of it, in whatever tree.
-        for importer in self.importers.get(&self.program.class(class).name).into_iter().flatten() {
+        for importer in self.importers.get(&program.class(class).name).into_iter().flatten() {
             out.extend(callers.of_unknown.get(importer).into_iter().flatten());
         }
         out

@@ -34,6 +34,7 @@ impl Search<'_> {
             }
         }
         self.issuing.extend(seeds.iter().map(|seed| seed.0));
+        self.surely.extend(seeds.iter().map(|seed| seed.0));
         self.backward_passes(&mut seeds);
         for seed in seeds {
             self.reach_at(seed);

@@ -27,3 +27,21 @@ def at_one_end(args, data):
         if args.makes_masks:
             dist.broadcast(mask, mpu.get_tensor_model_parallel_src_rank(), group=mpu.get_tensor_model_parallel_group())  # error: [conditional-collective]
     return mask
+
+
+def in_two_cases(args, mask, stage):
+    group = mpu.get_tensor_model_parallel_group()
+    if stage == "validation" and mpu.get_tensor_model_parallel_rank() == 0:
+        dist.broadcast(mask, mpu.get_tensor_model_parallel_src_rank(), group=group)  # error: [conditional-collective]
+    elif stage == "test":
+        dist.broadcast(mask, mpu.get_tensor_model_parallel_src_rank(), group=group)
+    return mask
+
+
+def in_cases_that_may_be_one(args, mask, stage):
+    group = mpu.get_tensor_model_parallel_group()
+    if stage == "validation" and mpu.get_tensor_model_parallel_rank() == 0:
+        dist.broadcast(mask, mpu.get_tensor_model_parallel_src_rank(), group=group)  # low: [conditional-collective]
+    elif args.makes_masks:
+        dist.broadcast(mask, mpu.get_tensor_model_parallel_src_rank(), group=group)
+    return mask
