@@ -17,6 +17,9 @@ use super::witness::SplitKind;
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 60;
 
+/// Methods that go over what a model is made of.
+const PARTS_OF_MODELS: [&str; 5] = ["parameters", "named_parameters", "buffers", "named_buffers", "modules"];
+
 /// What stands for all that a library does with a checkpoint.
 const COMPOSED: [&str; 2] = ["checkpoint_save", "checkpoint_load"];
 
@@ -303,7 +306,7 @@ fn turns_issuing(engine: &Engine<'_>, arm: EffectId, event: EventId) -> Option<b
     let is_handed = |part: Value| matches!(engine.values.node(part), Node::Agreed(..));
     preorder(engine, arm).into_iter().find_map(|effect| match engine.effects.get(effect) {
         Effect::Loop { kind: LoopKind::For { iter, .. }, body, .. }
-            if engine.values.shape(*iter).is_empty() && issues(*body) =>
+            if (engine.values.shape(*iter).is_empty() || goes_over_a_model(engine, *iter)) && issues(*body) =>
         {
             Some(matches!(engine.values.node(*iter), Node::Range(_)))
         }
@@ -316,5 +319,13 @@ fn turns_issuing(engine: &Engine<'_>, arm: EffectId, event: EventId) -> Option<b
             Some(false)
         }
         _ => None,
+    })
+}
+
+/// Whether it is what a model is made of: the model of another arm is made of as much.
+fn goes_over_a_model(engine: &Engine<'_>, iter: Value) -> bool {
+    engine.values.any_part(iter, MAX_PARTS, |part| match engine.values.node(part) {
+        Node::Apply(name, _) | Node::Mapped(name, _) => PARTS_OF_MODELS.contains(&name.last_part().as_str()),
+        _ => false,
     })
 }

@@ -84,6 +84,8 @@ const TOO_COMMON: &[&str] = &[
     "terminate",
     "synchronize",
     "communicate",
+    // So do repositories of a hub.
+    "push_to_hub",
 ];
 
 /// Libraries whose decorators call what they are given where it is called.

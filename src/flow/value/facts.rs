@@ -205,6 +205,8 @@ impl Values {
                 Axes::NONE
             }
             Node::Apply(name, _) if is_constructor(*name) => Axes::NONE,
+            // What has something to fall back on is there as that is.
+            Node::Or(_, instead) if fuel > 0 => self.absence(*instead, fuel - 1),
             _ => self.shape(value),
         }
     }
@@ -271,4 +273,24 @@ fn is_scalar(node: &Node) -> bool {
             | Node::Binary(..)
             | Node::Length(_)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Symbol;
+
+    #[test]
+    fn what_falls_back_on_something_is_there_as_that_is() {
+        let mut values = Values::default();
+        let rank = values.make(Node::Rank(Axes::ALL));
+        let [none, first, all] =
+            [Node::None, Node::Int(0), Node::Str(Symbol::new("all"))].map(|node| values.make(node));
+        let is_first = values.make(Node::Compare(CompareOp::Eq, rank, first));
+        let own = values.make(Node::If(is_first, all, none));
+        let either = values.make(Node::Or(own, all));
+        let [own, either] = [own, either].map(|asked| values.make(Node::Compare(CompareOp::Is, asked, none)));
+        assert_eq!(values.vary(own), Axes::ALL);
+        assert!(values.vary(either).is_empty());
+    }
 }

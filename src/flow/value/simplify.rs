@@ -4,6 +4,9 @@ use super::{COLLECTED, COMPREHENSION, GIVEN, IS_MEMBER, MEMBERS, Node, POOLED, V
 use crate::base::{Site, Symbol};
 use crate::model::CompareOp;
 
+/// Classes whose objects hold the model that they wrap as `module`.
+const WRAPPERS: [&str; 2] = ["DistributedDataParallel", "FullyShardedDataParallel"];
+
 /// Cases in cases that are looked at.
 const MAX_CASES: u8 = 4;
 
@@ -153,6 +156,17 @@ impl Values {
                 if word.as_str() == GIVEN && matches!(self.node(parts[0]), Node::Mapping(_)) =>
             {
                 Ok(parts[0])
+            }
+            // Whatever wraps a model has it as its `module`.
+            Node::Apply(name, ref parts)
+                if name.as_str() == "hasattr"
+                    && let [asked, attribute] = parts[..]
+                    && matches!(self.node(attribute), Node::Str(named) if named.as_str() == "module")
+                    && let Node::Kind(asked) = self.node(asked)
+                    && let Node::Typed(kind) = self.node(*asked)
+                    && WRAPPERS.contains(&kind.last_part().as_str()) =>
+            {
+                Ok(self.make(Node::Bool(true)))
             }
             Node::Index(value, index) => self.indexed(value, index),
             Node::Length(value) => match self.node(value) {

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::deeds::Deed;
 use super::evidence::Together;
 use super::made::Made;
-use super::single::{asks_for_first_among, is_of_one_rank, launches, makes_job_of_one};
+use super::single::{asks_for_first_among, is_of_one_rank, launches, makes_job_of_one, says_there_is_one};
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::graph::blocks::is_test;
@@ -16,7 +16,7 @@ use crate::graph::conduct::bodies;
 use crate::graph::left_over::is_left_over;
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
-use crate::model::{ExprId, LocalFunction, Stmt, StmtId, each_call};
+use crate::model::{ExprId, LocalFunction, Stmt, StmtId, blocks_of, each_call};
 
 /// Calls from a function that is known to be run by all ranks to the one in question.
 pub(super) const MAX_CALLS: usize = 2;
@@ -102,20 +102,25 @@ impl<'p> Common<'p> {
     }
 
     /// Whether the place stands behind a question for something that ranks have set for themselves, or an assertion that
-    /// this is the first of them.
+    /// this is the first of them, or that there are no others.
     fn is_kept_out(&mut self, function: FunctionId, at: ExprId) -> bool {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
-        let mut before = model
-            .block(model.function(local).body)
-            .iter()
-            .filter(|&&id| model.stmt_span(id).end <= model.span(at).start);
+        let place = model.span(at);
         let asserts = |&id: &StmtId| match model.stmt(id) {
-            Stmt::Assert(test) => asks_for_first_among(self.program, model, *test),
+            Stmt::Assert(test) => {
+                asks_for_first_among(self.program, model, *test) || says_there_is_one(self.program, model, *test)
+            }
             _ => false,
         };
-        if before.any(asserts) {
-            return true;
+        let mut around = vec![model.function(local).body];
+        while let Some(block) = around.pop() {
+            let block = model.block(block);
+            let Some(at) = block.iter().position(|&id| model.stmt_span(id).holds(place)) else { continue };
+            if block[..at].iter().any(asserts) {
+                return true;
+            }
+            around.extend(blocks_of(model.stmt(block[at])));
         }
         let calls = self.calls(file, local);
         let conditions = calls.iter().find(|made| made.expr == at).map_or(&[][..], |made| &made.conditions);

@@ -5,7 +5,7 @@ use super::deeds::Deed;
 use super::made::Made;
 use super::places::{plain, text_of};
 use super::words::may_ask_for_rank;
-use crate::base::{FileId, FunctionId, Span, Symbol};
+use crate::base::{FileId, FunctionId, Span};
 use crate::model::{Call, Expr, ExprId, File, LocalFunction};
 
 /// What makes a folder.
@@ -97,25 +97,31 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
         if let Some(made) = made_by(model, call) {
             return same(made);
         }
-        // A function of the program that makes what it is handed.
-        let Some(at) = model.list(call.args).iter().position(|&given| same(given)) else { return false };
+        // A function of the program that makes what it is handed, or something by an attribute of that.
+        let rest_of = |given: ExprId| match model.expr(given) {
+            _ if same(given) => Some(""),
+            Expr::Name(_) => path.strip_prefix(text_of(program, file, given)).filter(|rest| rest.starts_with('.')),
+            _ => None,
+        };
+        let mut handed = model.list(call.args).iter().enumerate();
+        let Some((at, rest)) = handed.find_map(|(at, &given)| Some((at, rest_of(given)?))) else { return false };
         let Some((called, _)) = common.communication.callee(file, function, call) else { return false };
         let definition = common.program.function(called);
         let bound = usize::from(definition.class.is_some());
         let Some(parameter) = definition.parameters.get(at + bound).map(|parameter| parameter.name) else {
             return false;
         };
-        makes(common, called, parameter)
+        makes(common, called, &format!("{parameter}{rest}"))
     })
 }
 
-/// Whether a function makes the folder that it is handed in a parameter.
-fn makes(common: &Common<'_>, function: FunctionId, parameter: Symbol) -> bool {
+/// Whether a function makes the folder that is called so: a parameter, or an attribute of one.
+fn makes(common: &Common<'_>, function: FunctionId, path: &str) -> bool {
     let (file, local) = common.program.locate(function);
     let model = &common.program.file(file).model;
     let mut found = false;
     crate::model::each_call(model, local, &mut |_, call| {
-        found |= made_by(model, call).is_some_and(|path| model.expr(path) == Expr::Name(parameter));
+        found |= made_by(model, call).is_some_and(|made| text_of(common.program, file, made) == path);
     });
     found
 }

@@ -39,6 +39,17 @@ pub(in crate::graph) fn asks_for_first_among(program: &Program, model: &File, co
     }
 }
 
+/// Whether a condition says that there are no other ranks: this one has none, `local_rank == -1`, or there is one of them.
+pub(super) fn says_there_is_one(program: &Program, model: &File, condition: ExprId) -> bool {
+    let Expr::Compare(CompareOp::Eq, left, right) = model.expr(condition) else { return false };
+    let Some(name) = read_or_called(model, left) else { return false };
+    match model.expr(right) {
+        Expr::Int(-1) => program.catalog.is_rank_by_name(name),
+        Expr::Int(1) => name.as_str().ends_with("world_size"),
+        _ => false,
+    }
+}
+
 /// Along which axis a condition asks for rank 0, and for nothing else.
 pub(super) fn asks_for_first(program: &Program, model: &File, condition: ExprId) -> Option<Symbol> {
     let Expr::Compare(CompareOp::Eq, left, right) = model.expr(condition) else { return None };

@@ -86,3 +86,27 @@ def begin(options, t):
     run(options, t)
     run_elsewhere(options, t)
     dist.barrier()
+
+
+def name_and_make(names):
+    names.log_dir = os.path.join(names.root, names.name)
+    os.makedirs(names.log_dir, exist_ok=True)
+
+
+def write_down(names, t):
+    if not os.path.exists(names.log_dir):
+        os.makedirs(names.log_dir)
+    dist.all_reduce(t)
+
+
+def write_down_elsewhere(names, t):
+    if not os.path.exists(names.other_dir):
+        os.makedirs(names.other_dir)  # error: [file-race]
+    dist.all_reduce(t)
+
+
+def begin_with_names(names, t):
+    name_and_make(names)
+    write_down(names, t)
+    write_down_elsewhere(names, t)
+    dist.barrier()

@@ -17,3 +17,26 @@ def work(state, path, rank):
     save(state, path, rank)
     save_by_all(state, path, rank)
     dist.barrier()
+
+
+def save_while_searching(state, path):
+    torch.save(state, path)
+
+
+def search(options, state, path):
+    if options.search:
+        assert options.local_rank == -1, "not for several ranks"
+        for _ in range(300):
+            save_while_searching(state, path)
+
+
+def save_in_the_other_case(state, path):
+    torch.save(state, path)  # error: [write-race]
+
+
+def in_the_other_case(options, state, path):
+    if options.search:
+        assert options.local_rank == -1, "not for several ranks"
+    else:
+        save_in_the_other_case(state, path)
+        dist.barrier()
