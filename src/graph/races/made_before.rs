@@ -93,26 +93,32 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
     let parts = |&one: &ExprId| !same(one) && may_ask_for_rank(program, common.taint, (file, function), one);
     let by_all =
         |made: &Made| made.by_all || made.conditions.iter().any(|&one| same(one)) && !made.conditions.iter().any(parts);
-    calls.iter().filter(|made| model.span(made.expr).end <= until && by_all(made)).any(|&Made { call, .. }| {
-        if let Some(made) = made_by(model, call) {
-            return same(made);
-        }
-        // A function of the program that makes what it is handed, or something by an attribute of that.
-        let rest_of = |given: ExprId| match model.expr(given) {
-            _ if same(given) => Some(""),
-            Expr::Name(_) => path.strip_prefix(text_of(program, file, given)).filter(|rest| rest.starts_with('.')),
-            _ => None,
-        };
-        let mut handed = model.list(call.args).iter().enumerate();
-        let Some((at, rest)) = handed.find_map(|(at, &given)| Some((at, rest_of(given)?))) else { return false };
-        let Some((called, _)) = common.communication.callee(file, function, call) else { return false };
-        let definition = common.program.function(called);
-        let bound = usize::from(definition.class.is_some());
-        let Some(parameter) = definition.parameters.get(at + bound).map(|parameter| parameter.name) else {
-            return false;
-        };
-        makes(common, called, &format!("{parameter}{rest}"))
-    })
+    calls.iter().filter(|made| model.span(made.expr).end <= until && by_all(made)).any(
+        |Made { call, conditions, .. }| {
+            let call = *call;
+            if let Some(made) = made_by(model, call) {
+                return same(made);
+            }
+            // A function of the program that makes what it is handed, or something by an attribute of that.
+            let rest_of = |given: ExprId| match model.expr(given) {
+                _ if same(given) => Some(""),
+                // Not in an arm of its own, that may be another one than this.
+                Expr::Name(_) if conditions.is_empty() => {
+                    path.strip_prefix(text_of(program, file, given)).filter(|rest| rest.starts_with('.'))
+                }
+                _ => None,
+            };
+            let mut handed = model.list(call.args).iter().enumerate();
+            let Some((at, rest)) = handed.find_map(|(at, &given)| Some((at, rest_of(given)?))) else { return false };
+            let Some((called, _)) = common.communication.callee(file, function, call) else { return false };
+            let definition = common.program.function(called);
+            let bound = usize::from(definition.class.is_some());
+            let Some(parameter) = definition.parameters.get(at + bound).map(|parameter| parameter.name) else {
+                return false;
+            };
+            makes(common, called, &format!("{parameter}{rest}"))
+        },
+    )
 }
 
 /// Whether a function makes the folder that is called so: a parameter, or an attribute of one.
