@@ -160,7 +160,10 @@ fn a_checkpoint_in_two_places_confirms_the_finding_that_foretold_it() {
 fn a_file_that_is_read_too_early_confirms_the_finding_that_foretold_it() {
     let folder = programs("early");
     let (run, report) = run(&folder, &[], "early.py");
-    let message = ends(&run, &report, 1, "stranded");
+    // Rank 0 waits for those that are gone, or its library has told it so and it has failed before anybody saw it wait.
+    let outcome = report["outcome"].as_str().expect("the report names it");
+    assert!(matches!(outcome, "stranded" | "failed"), "{outcome}");
+    let message = ends(&run, &report, 1, outcome);
     assert!(message.contains("FileNotFoundError"), "{message}");
     assert_eq!(prediction(&report, "unawaited-file")["evidence"], "confirmed");
 }

@@ -132,3 +132,23 @@ fn every_doubt_is_raised_by_some_fixture() {
     ];
     assert_eq!(crate::graph::raised::missing(), unseen);
 }
+
+#[test]
+fn a_file_is_explained_as_far_as_anybody_reads() {
+    let text = |count: usize| {
+        let functions =
+            (0..count).map(|n| format!("def f{n}(x):\n    if dist.get_rank() == 0:\n        dist.barrier()\n"));
+        format!("import torch.distributed as dist\n{}", functions.collect::<String>())
+    };
+    let rules: Vec<&'static Rule> = crate::meta::all_rules().collect();
+    let progress = Progress::default();
+    let found = |count: usize| {
+        let sources = ["a.py", "b.py"].map(|path| SourceFile::from_text(path, Kind::Python, text(count)));
+        let (facts, catalog) = (ProjectFacts::default(), Arc::new(Catalog::builtin().clone()));
+        let analysis = analyze(sources.into(), Options { rules: &rules, facts, catalog, progress: &progress });
+        let of_rule = |finding: &&Finding| finding.rule == "conditional-collective";
+        analysis.findings.iter().filter(of_rule).count()
+    };
+    assert_eq!(found(240), 480);
+    assert_eq!(found(260), 500);
+}

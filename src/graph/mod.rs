@@ -73,6 +73,7 @@ mod untaken;
 mod unused;
 mod versions;
 mod waiting;
+mod ways;
 mod witness;
 
 pub use aside::Aside;

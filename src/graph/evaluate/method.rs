@@ -1,10 +1,8 @@
 //! Method calls: on objects of the program, on objects of catalogued types, on containers and tensors.
 
-use rustc_hash::FxHashSet;
-
 use crate::base::{FunctionId, Span, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Effect, Node, Value};
+use crate::flow::{Node, Value};
 use crate::model::{Call, ExprId};
 
 use super::super::resolve::Target;
@@ -12,9 +10,6 @@ use super::arguments::Arguments;
 use super::types::{hands_on, moves, tells_kind, tells_shape};
 use super::wrapped::BACKWARD;
 use super::{Engine, Frame};
-
-/// Calls in calls that are looked into for something that is issued.
-const MAX_DEPTH: u8 = 3;
 
 impl<'p> Engine<'p> {
     pub(super) fn method_call(
@@ -138,7 +133,7 @@ impl<'p> Engine<'p> {
             && let Some(method) = self.program.sole_method(frame.file, name)
             && self.reaches(method)
             && self.takes(frame, method, &arguments)
-            && (self.program.same_tree(frame.file, self.program.locate(method).0) || self.issues_something(method, MAX_DEPTH))
+            && self.may_mean(frame.file, method)
             // Who hands a call on to what it holds calls that by its own name.
             && method != frame.function
         {
@@ -254,29 +249,6 @@ impl<'p> Engine<'p> {
                 self.values.make(Node::If(guard, value, none))
             }
         }
-    }
-
-    /// Whether a function certainly has something to issue, itself or in what it calls: not only in what it may be handed.
-    fn issues_something(&mut self, function: FunctionId, depth: u8) -> bool {
-        let Some(summary) = self.summary(function) else { return false };
-        let mut seen = FxHashSet::default();
-        let mut pending = vec![summary.effects];
-        while let Some(effect) = pending.pop() {
-            if !self.effects.summed(effect).events || !seen.insert(effect) {
-                continue;
-            }
-            let waiting = match *self.effects.get(effect) {
-                Effect::Event(_) => return true,
-                Effect::Pending { function, .. } => Some(function),
-                _ => None,
-            };
-            match waiting {
-                Some(function) if depth > 0 && self.issues_something(function, depth - 1) => return true,
-                Some(_) => {}
-                None => pending.extend(self.below(effect)),
-            }
-        }
-        false
     }
 
     /// Calls a method, or what its decorators have put in its place: that is handed the object as any other argument.

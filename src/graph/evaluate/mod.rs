@@ -28,6 +28,7 @@ mod failures;
 mod frame;
 mod halves;
 mod handlers;
+mod issuing;
 mod job;
 mod keyed;
 mod keys;

@@ -53,10 +53,11 @@ impl Search<'_> {
         if namesakes <= MAX_NAMESAKES {
             let near = callers.of_unknown.iter().filter(|(caller, _)| program.same_tree(**caller, file));
             out.extend(near.flat_map(|(_, places)| places));
-            if self.surely.contains(&function) && program.methods_named(name).len() == 1 {
+            if self.surely.contains(&function) {
                 // Whoever imports from there may have been handed such an object.
-                let far = callers.of_unknown.iter();
-                let far = far.filter(|(caller, _)| !program.same_tree(**caller, file) && program.knows(**caller, file));
+                let far = callers.of_unknown.iter().filter(|(caller, _)| {
+                    !program.same_tree(**caller, file) && program.sole_method(**caller, name) == Some(function)
+                });
                 out.extend(far.flat_map(|(_, places)| places));
             }
         } else {

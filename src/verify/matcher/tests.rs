@@ -102,6 +102,16 @@ fn the_cause_comes_before_its_consequences() {
 }
 
 #[test]
+fn who_has_waited_need_not_wait_any_more() {
+    // Rank 0 comes when the others are gone; its call fails, and it goes as well.
+    let others = "1 exception\n1 end code=1\n2 exception\n2 end code=1\n3 exception\n3 end code=1\n";
+    assert_eq!(
+        told(&format!("{others}0 all_reduce\n0 raise\n0 exception\n0 end code=1")),
+        "stranded: ranks were waited for that do not come: rank 0 has ended (ValueError: bad shard), ranks 1-3 have ended (ValueError: bad shard)"
+    );
+}
+
+#[test]
 fn the_cause_is_told_also_where_a_consequence_was_seen_first() {
     // Rank 1 fails in its call because rank 0 is gone, and leaves; rank 2 waits for it in another group of the same ranks.
     let told = told("1 all_reduce\n3 all_reduce\n1 raise\n2 barrier group=3\n1 destroy_process_group\n0 end code=3");

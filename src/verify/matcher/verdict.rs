@@ -131,17 +131,15 @@ impl Matcher {
             Doing::Left(_) | Doing::Ended { .. } => 4,
         });
         let waiting: Vec<u32> = merged(&sides, |doing| matches!(doing, Doing::Issues(_)));
-        let op = sides
-            .first()
-            .map(|side| if let Doing::Issues(call) = &side.doing { call.op.clone() } else { String::new() });
         let why: Vec<String> = sides.iter().filter_map(gone).collect();
-        let message = format!(
-            "{} {} in {} for ever: {}",
-            ranks(&waiting),
-            wait(&waiting),
-            op.unwrap_or_default(),
-            why.join(", ")
-        );
+        let why = why.join(", ");
+        let message = match sides.first().map(|side| &side.doing) {
+            Some(Doing::Issues(call)) => {
+                format!("{} {} in {} for ever: {why}", ranks(&waiting), wait(&waiting), call.op)
+            }
+            // Whoever waited has been told by the library that its peers are gone, and is gone as well.
+            _ => format!("ranks were waited for that do not come: {why}"),
+        };
         let group = self.groups[group.index()].name.clone();
         Outcome::Stranded(Box::new(Divergence {
             message,

@@ -24,10 +24,22 @@ def save_while_searching(state, path):
 
 
 def search(options, state, path):
+    dist.barrier()
     if options.search:
         assert options.local_rank == -1, "not for several ranks"
         for _ in range(300):
             save_while_searching(state, path)
+
+
+def save_while_drawing(state, path):
+    torch.save(state, path)
+
+
+def draw(options, state, path):
+    dist.barrier()
+    if options.draw:
+        assert dist.get_world_size() == 1
+        save_while_drawing(state, path)
 
 
 def save_in_the_other_case(state, path):
@@ -35,8 +47,19 @@ def save_in_the_other_case(state, path):
 
 
 def in_the_other_case(options, state, path):
+    dist.barrier()
     if options.search:
         assert options.local_rank == -1, "not for several ranks"
     else:
         save_in_the_other_case(state, path)
-        dist.barrier()
+
+
+def save_for_two(state, path):
+    torch.save(state, path)  # error: [write-race]
+
+
+def for_two(options, state, path):
+    dist.barrier()
+    if options.draw:
+        assert dist.get_world_size() == 2
+        save_for_two(state, path)

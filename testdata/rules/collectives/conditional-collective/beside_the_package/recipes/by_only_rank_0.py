@@ -1,0 +1,9 @@
+"""No word of the trade but what the helper is called."""
+import toolkit
+from toolkit.parallel import only_rank_0
+
+
+class Recipe(toolkit.Brain):
+    def on_stage_end(self, epoch):
+        if only_rank_0():
+            self.checkpointer.save_and_keep_only(meta={"epoch": epoch})  # error: [conditional-collective]
