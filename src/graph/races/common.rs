@@ -8,7 +8,7 @@ use super::deeds::Deed;
 use super::evidence::Together;
 use super::made::Made;
 use super::single::{asks_for_first_among, is_of_one_rank, launches, makes_job_of_one, says_there_is_one};
-use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
 use crate::graph::blocks::is_test;
 use crate::graph::communication::Communication;
@@ -16,7 +16,7 @@ use crate::graph::conduct::bodies;
 use crate::graph::left_over::is_left_over;
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
-use crate::model::{ExprId, LocalFunction, Stmt, StmtId, blocks_of, each_call};
+use crate::model::{Block, ExprId, File, LocalFunction, Stmt, StmtId, blocks_of, each_call};
 
 /// Calls from a function that is known to be run by all ranks to the one in question.
 pub(super) const MAX_CALLS: usize = 2;
@@ -113,14 +113,8 @@ impl<'p> Common<'p> {
             }
             _ => false,
         };
-        let mut around = vec![model.function(local).body];
-        while let Some(block) = around.pop() {
-            let block = model.block(block);
-            let Some(at) = block.iter().position(|&id| model.stmt_span(id).holds(place)) else { continue };
-            if block[..at].iter().any(asserts) {
-                return true;
-            }
-            around.extend(blocks_of(model.stmt(block[at])));
+        if on_the_way(model, model.function(local).body, place).iter().any(asserts) {
+            return true;
         }
         let calls = self.calls(file, local);
         let conditions = calls.iter().find(|made| made.expr == at).map_or(&[][..], |made| &made.conditions);
@@ -187,4 +181,17 @@ impl<'p> Common<'p> {
         self.called.insert(function, called.clone());
         called
     }
+}
+
+/// The statements that have been run whenever a place in a body is reached: those before it in the blocks around it.
+pub(super) fn on_the_way(model: &File, body: Block, place: Span) -> Vec<StmtId> {
+    let mut before = Vec::new();
+    let mut around = vec![body];
+    while let Some(block) = around.pop() {
+        let block = model.block(block);
+        let Some(at) = block.iter().position(|&id| model.stmt_span(id).holds(place)) else { continue };
+        before.extend(&block[..at]);
+        around.extend(blocks_of(model.stmt(block[at])));
+    }
+    before
 }

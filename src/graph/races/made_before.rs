@@ -1,12 +1,12 @@
 //! Folders that have been made before: what every rank has made on its way, nobody makes a second time.
 
-use super::common::Common;
+use super::common::{Common, on_the_way};
 use super::deeds::Deed;
 use super::made::Made;
 use super::places::{plain, text_of};
 use super::words::may_ask_for_rank;
 use crate::base::{FileId, FunctionId, Span};
-use crate::model::{Call, Expr, ExprId, File, LocalFunction};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, StmtId, blocks_of};
 
 /// What makes a folder.
 const MAKES: [&str; 3] = ["makedirs", "mkdir", "mkdirs"];
@@ -93,17 +93,21 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
     let parts = |&one: &ExprId| !same(one) && may_ask_for_rank(program, common.taint, (file, function), one);
     let by_all =
         |made: &Made| made.by_all || made.conditions.iter().any(|&one| same(one)) && !made.conditions.iter().any(parts);
+    // Not in an arm of its own, that may be another one than this.
+    let before = on_the_way(model, model.function(function).body, Span::new(until, until));
+    let comes_first = |call: Span| {
+        let is_whole = |&id: &StmtId| model.stmt_span(id).holds(call) && blocks_of(model.stmt(id)).is_empty();
+        before.iter().any(is_whole)
+    };
     calls.iter().filter(|made| model.span(made.expr).end <= until && by_all(made)).any(
-        |Made { call, conditions, .. }| {
-            let call = *call;
+        |&Made { call, expr, .. }| {
             if let Some(made) = made_by(model, call) {
                 return same(made);
             }
             // A function of the program that makes what it is handed, or something by an attribute of that.
             let rest_of = |given: ExprId| match model.expr(given) {
                 _ if same(given) => Some(""),
-                // Not in an arm of its own, that may be another one than this.
-                Expr::Name(_) if conditions.is_empty() => {
+                Expr::Name(_) if comes_first(model.span(expr)) => {
                     path.strip_prefix(text_of(program, file, given)).filter(|rest| rest.starts_with('.'))
                 }
                 _ => None,

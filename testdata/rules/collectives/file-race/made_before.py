@@ -106,7 +106,22 @@ def write_down_elsewhere(names, t):
 
 
 def begin_with_names(names, t):
-    name_and_make(names)
-    write_down(names, t)
-    write_down_elsewhere(names, t)
+    if names.go:
+        name_and_make(names)
+        write_down(names, t)
+        write_down_elsewhere(names, t)
+    dist.barrier()
+
+
+def write_down_in_the_other_arm(names, t):
+    if not os.path.exists(names.log_dir):
+        os.makedirs(names.log_dir)  # error: [file-race]
+    dist.all_reduce(t)
+
+
+def begin_in_either_arm(names, t):
+    if names.makes:
+        name_and_make(names)
+    else:
+        write_down_in_the_other_arm(names, t)
     dist.barrier()
