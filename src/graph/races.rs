@@ -35,7 +35,7 @@ pub use deeds::Does;
 use deeds::{Deed, Deeds};
 pub use evidence::Together;
 use made::Made;
-use made_before::is_made_before;
+use made_before::{is_fetched_by_one, is_made_before};
 pub(super) use names::assigned;
 use places::text_of;
 pub use reliance::Reliance;
@@ -43,7 +43,9 @@ use siblings::Unguarded;
 pub(super) use single::asks_for_first_among;
 pub use unawaited::UnawaitedFile;
 use unawaited::unawaited_files;
-use words::{is_of_an_element, is_own_path, is_tool, listing_behind, parts_of, path_asked_for, serves};
+use words::{
+    is_of_an_element, is_own_path, is_tool, listing_behind, parts_of, path_asked_for, serves, speaks_of_ranks,
+};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
 const LAUNCHES: [&str; 4] = ["fit", "validate", "test", "predict"];
@@ -71,6 +73,8 @@ pub struct FileRace {
     pub asked: Site,
     /// Where functions call this one that all ranks run; none where it shows that itself.
     pub callers: Vec<Site>,
+    /// A function that makes one of those calls, and where it is called by one that all ranks run.
+    pub outer: Option<(FunctionId, Site)>,
     /// A question for the first rank that stands over another call of the function, where there is one.
     pub guarded: Option<Site>,
     /// What shows that several ranks run it.
@@ -104,7 +108,11 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
             let local = LocalFunction(index as u32);
             let function = program.function_id(file, local);
             let mut tried = tried(common, &deeds, file, local);
-            tried.retain(|Tried { deed, .. }| deed.does != Does::Makes || !is_made_before(common, function, deed));
+            tried.retain(|Tried { deed, .. }| match deed.does {
+                Does::Makes => !is_made_before(common, function, deed),
+                Does::Fetches => !is_fetched_by_one(common, function, deed),
+                Does::Removes | Does::Writes => true,
+            });
             let mut callers = None;
             for Tried { deed, asked, by_few } in tried {
                 if let Some(few) = by_few {
@@ -112,23 +120,24 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                     out.push(race(program, function, deed, asked, together));
                     continue;
                 }
-                let writes = deed.does == Does::Writes;
+                let writes = deed.does.writes();
                 let known = common.done_by_all(function, &deed);
                 // A checkpoint is written by programs of one process as well.
-                let sure = |(_, together): &Known| matches!(together, Together::Issues(..) | Together::Issued(..));
-                let known = match known.filter(|known| !writes || sure(known)) {
-                    None if writes => common.guards_another(function, deed.expr).map(|together| (None, together)),
+                let sure = |known: &Known| matches!(known.together, Together::Issues(..) | Together::Issued(..));
+                let known = match known.filter(|known| deed.does != Does::Writes || sure(known)) {
+                    None if deed.does == Does::Writes => common.guards_another(function, deed.expr).map(Known::by_itself),
                     known => known,
                 };
-                let Some((caller, together)) = known else {
-                    if let Some(found) = writes.then(|| common.unguarded(function)).flatten() {
+                let Some(known) = known else {
+                    if let Some(found) = (deed.does == Does::Writes).then(|| common.unguarded(function)).flatten() {
                         let Unguarded { call, guard, together } = found;
                         let race = race(program, function, deed, asked, together);
                         out.push(FileRace { callers: vec![call], guarded: Some(guard), ..race });
                     }
                     continue;
                 };
-                let callers = match caller {
+                let Known { call, outer, together } = known;
+                let callers = match call {
                     Some(_) => callers.get_or_insert_with(|| common.called_by_all(function)).clone(),
                     None => Vec::new(),
                 };
@@ -139,15 +148,16 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                 let of_tool = is_tool(path) || is_tool(definition.name.as_str());
                 let of_little = of_tool && !matches!(together, Together::CalledBack(..))
                     || serves(model)
-                    || deed.does == Does::Writes
+                    || writes
                         && (is_opened(deed)
                             || by_framework
+                            || deed.does == Does::Fetches && !speaks_of_ranks(program, known.file(file))
                             || is_where_nobody_is_told_apart(common, file, local, deed.expr))
                     || common.is_of_scripts_alone(function)
-                    || caller.is_some_and(|caller| is_tool(&program.file(caller.file).path));
+                    || call.is_some_and(|call| is_tool(&program.file(call.file).path));
                 let confidence =
                     if of_little || of_nodes || of_launcher { Confidence::Low } else { Confidence::Medium };
-                out.push(FileRace { callers, confidence, ..race(program, function, deed, asked, together) });
+                out.push(FileRace { callers, outer, confidence, ..race(program, function, deed, asked, together) });
             }
         }
     }
@@ -167,6 +177,7 @@ fn race(program: &Program, function: FunctionId, deed: Deed, asked: ExprId, toge
         lenient: deed.lenient,
         asked: site(asked),
         callers: Vec::new(),
+        outer: None,
         guarded: None,
         together,
         confidence: Confidence::Medium,
@@ -201,7 +212,7 @@ fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFu
                 .filter_map(|part| path_asked_for(program, file, function, part));
             asked.any(|asked| text_of(program, file, asked) == text_of(program, file, deed.path))
         };
-        let writes = deed.does == Does::Writes;
+        let writes = deed.does.writes();
         if writes && is_of_an_element(model, function, deed.path) {
             return None;
         }

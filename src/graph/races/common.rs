@@ -24,8 +24,27 @@ pub(super) const MAX_CALLS: usize = 2;
 /// Callers that are shown.
 const MAX_CALLERS: usize = 3;
 
-/// How a function is known to be run by all ranks: the call of it, and what shows it there.
-pub(super) type Known = (Option<Site>, Together);
+/// How a function is known to be run by all ranks.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    /// The call of it that they make; none where it shows by itself.
+    pub call: Option<Site>,
+    /// The call of the function that makes that call, where it takes this one to show it.
+    pub outer: Option<(FunctionId, Site)>,
+    /// What shows it there.
+    pub together: Together,
+}
+
+impl Known {
+    pub fn by_itself(together: Together) -> Known {
+        Known { call: None, outer: None, together }
+    }
+
+    /// Where the function stands that shows it.
+    pub fn file(&self, function: FileId) -> FileId {
+        self.outer.map(|(_, site)| site).or(self.call).map_or(function, |site| site.file)
+    }
+}
 
 /// Answers about one tree of a program.
 pub(super) struct Common<'p> {
@@ -87,14 +106,15 @@ impl<'p> Common<'p> {
         let callers = callers.unwrap_or_default();
         let found = match self.issued_together(file, local, at) {
             _ if by_some => None,
-            Some(together) => Some((None, together)),
+            Some(together) => Some(Known::by_itself(together)),
             None => {
                 let by_callers = callers.into_iter().filter(|_| calls > 0).find_map(|(caller, made)| {
-                    let (_, together) = self.entered(caller, (made.expr, None), calls - 1)?;
+                    let known = self.entered(caller, (made.expr, None), calls - 1)?;
                     let (file, _) = self.program.locate(caller);
-                    Some((Some(Site { file, span: self.program.file(file).model.span(made.expr) }), together))
+                    let call = Site { file, span: self.program.file(file).model.span(made.expr) };
+                    Some(Known { call: Some(call), outer: known.call.map(|outer| (caller, outer)), ..known })
                 });
-                by_callers.or_else(|| Some((None, self.shown(function, at)?)))
+                by_callers.or_else(|| self.shown(function, at).map(Known::by_itself))
             }
         };
         self.known.insert((function, at), found);

@@ -47,6 +47,69 @@ const WRITES: [(&str, usize, &str); 6] = [
 /// The same by name alone: of paths, or of what is written to one.
 const WRITING: [&str; 5] = ["open", "write_text", "write_bytes", "to_csv", "to_parquet"];
 
+/// Functions that fetch something from elsewhere, or unpack it, and write it in place as it comes; with the place and the
+/// name of the argument that says where.
+const FETCHES: [(&str, usize, &str); 7] = [
+    ("urllib.request.urlretrieve", 1, "filename"),
+    ("shutil.unpack_archive", 1, "extract_dir"),
+    ("torchvision.datasets.utils.download_url", 1, "root"),
+    ("torchvision.datasets.utils.download_and_extract_archive", 1, "download_root"),
+    ("torchvision.datasets.utils.download_file_from_google_drive", 1, "root"),
+    ("torchvision.datasets.utils.extract_archive", 1, "to_path"),
+    ("torchaudio.datasets.utils.extract_archive", 1, "to_path"),
+];
+
+/// Libraries whose data sets fetch themselves to the folder that they are given first, and whether they have to be told to.
+const DATA_SETS: [(&str, Option<&str>); 3] = [
+    ("torchvision.datasets.", Some("download")),
+    ("torchaudio.datasets.", Some("download")),
+    ("torch_geometric.datasets.", None),
+];
+
+/// The names of those that are widely used.
+const NAMES_OF_DATA_SETS: [&str; 40] = [
+    "MNIST",
+    "FashionMNIST",
+    "KMNIST",
+    "EMNIST",
+    "QMNIST",
+    "CIFAR10",
+    "CIFAR100",
+    "STL10",
+    "SVHN",
+    "USPS",
+    "Omniglot",
+    "Caltech101",
+    "Caltech256",
+    "CelebA",
+    "Country211",
+    "DTD",
+    "EuroSAT",
+    "FGVCAircraft",
+    "Flowers102",
+    "Food101",
+    "GTSRB",
+    "INaturalist",
+    "OxfordIIITPet",
+    "PCAM",
+    "Places365",
+    "StanfordCars",
+    "SUN397",
+    "VOCDetection",
+    "VOCSegmentation",
+    "LIBRISPEECH",
+    "LIBRITTS",
+    "SPEECHCOMMANDS",
+    "Planetoid",
+    "Reddit",
+    "Reddit2",
+    "TUDataset",
+    "OGB_MAG",
+    "Flickr",
+    "QM9",
+    "PPI",
+];
+
 /// How a path is dealt with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
@@ -56,6 +119,15 @@ pub enum Does {
     Removes,
     /// What is there is written anew, whatever it was.
     Writes,
+    /// Something is fetched to it from elsewhere, unless it is there already.
+    Fetches,
+}
+
+impl Does {
+    /// Whether files come to be at the path, or change.
+    pub fn writes(self) -> bool {
+        matches!(self, Does::Writes | Does::Fetches)
+    }
 }
 
 /// What is done to a path.
@@ -81,8 +153,9 @@ pub(super) struct Deeds {
 impl Deeds {
     pub fn new() -> Deeds {
         let functions = FUNCTIONS.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name));
-        let names = functions.chain(METHODS.iter().map(|(name, ..)| *name)).chain(names_of_writes()).map(Symbol::new);
-        Deeds { names: names.collect() }
+        let fetches = FETCHES.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name)).chain(NAMES_OF_DATA_SETS);
+        let names = functions.chain(METHODS.iter().map(|(name, ..)| *name)).chain(names_of_writes()).chain(fetches);
+        Deeds { names: names.map(Symbol::new).collect() }
     }
 
     /// Whether a call of that name may be one.
@@ -108,6 +181,9 @@ impl Deeds {
         let known = program.resolve(file, function, call.callee);
         if let Some(path) = written(model, known, call) {
             return Some(Deed { call: name, expr, path, does: Does::Writes, lenient: None });
+        }
+        if let Some(path) = known.and_then(|known| fetched(model, known, call)) {
+            return Some(Deed { call: name, expr, path, does: Does::Fetches, lenient: None });
         }
         let of_library = known.and_then(|known| FUNCTIONS.iter().find(|(name, ..)| *name == known.as_str()));
         if let Some(&(_, passes, creates)) = of_library {
@@ -166,6 +242,23 @@ pub(super) fn written(model: &File, known: Option<Symbol>, call: Call) -> Option
         },
         _ => None,
     }
+}
+
+/// The place that a call fetches something to.
+fn fetched(model: &File, known: Symbol, call: Call) -> Option<ExprId> {
+    let known = known.as_str();
+    let of = |at: usize, name: &str| argument(model, call, Some(at), Symbol::new(name));
+    if let Some(&(_, at, name)) = FETCHES.iter().find(|(name, ..)| *name == known) {
+        return of(at, name);
+    }
+    let &(_, told) = DATA_SETS.iter().find(|(library, _)| known.starts_with(library))?;
+    let is_told = |told: &str| {
+        let mut keywords = model.keywords(call).iter();
+        keywords.any(|keyword| {
+            keyword.name.is_some_and(|name| name.as_str() == told) && model.expr(keyword.value) == Expr::Bool(true)
+        })
+    };
+    told.is_none_or(is_told).then(|| of(0, "root")).flatten()
 }
 
 /// Whether a file is opened to be written from its beginning.

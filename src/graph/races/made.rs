@@ -102,8 +102,12 @@ impl Common<'_> {
             }
         });
         let waits = |made: &Made| {
-            let issue = self.communication.itself(file, function, made.expr, made.call);
-            !made.by_all && issue.is_some_and(|issue| issue.op.as_str() == "barrier")
+            let is_barrier = |name: Symbol| name.as_str().contains("barrier");
+            !made.by_all
+                && (model.last_name(made.call.callee).is_some_and(is_barrier) || {
+                    let issue = self.communication.itself(file, function, made.expr, made.call);
+                    issue.is_some_and(|issue| is_barrier(issue.op))
+                })
         };
         let in_turn = out.iter().any(waits);
         let apart = self.apart(file, function);

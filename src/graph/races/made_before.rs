@@ -1,4 +1,5 @@
-//! Folders that have been made before: what every rank has made on its way, nobody makes a second time.
+//! What is there before: folders that every rank has made on its way nobody makes a second time, and what one rank has
+//! fetched nobody fetches again.
 
 use super::common::{Common, on_the_way};
 use super::deeds::Deed;
@@ -11,6 +12,9 @@ use crate::model::{Call, Expr, ExprId, File, LocalFunction, StmtId, blocks_of};
 /// What makes a folder.
 const MAKES: [&str; 3] = ["makedirs", "mkdir", "mkdirs"];
 
+/// Parts of names of what fetches something.
+const FETCHES: [&str; 3] = ["download", "fetch", "prepare"];
+
 /// Callers of callers that are asked.
 const MAX_CALLS: usize = 2;
 
@@ -20,6 +24,21 @@ pub(super) fn is_made_before(common: &mut Common<'_>, function: FunctionId, deed
     let (file, local) = common.program.locate(function);
     let until = common.program.file(file).model.span(deed.expr).start;
     is_there(common, (file, local), Folder { path: deed.path, inside: String::new() }, until, MAX_CALLS)
+}
+
+/// Whether one rank fetches the same for all: in the function, or in one that calls it.
+pub(super) fn is_fetched_by_one(common: &mut Common<'_>, function: FunctionId, deed: &Deed) -> bool {
+    let callers = common.callers(function).into_iter().map(|(caller, _)| caller);
+    let asked: Vec<FunctionId> = std::iter::once(function).chain(callers).collect();
+    asked.into_iter().any(|asked| {
+        let (file, local) = common.program.locate(asked);
+        let model = &common.program.file(file).model;
+        let fetches = |made: &Made| {
+            let name = model.last_name(made.call.callee);
+            name.is_some_and(|name| name == deed.call || FETCHES.iter().any(|part| name.as_str().contains(part)))
+        };
+        common.calls(file, local).iter().any(|made| !made.by_all && fetches(made))
+    })
 }
 
 /// A folder: what lies at a path, and by which attributes and entries of that.

@@ -9,6 +9,9 @@ const ROUNDS: usize = 3;
 /// Functions that answer by what they are handed.
 const PASSING: [&str; 9] = ["int", "bool", "str", "len", "any", "all", "min", "max", "getattr"];
 
+/// Methods that move an object to a device.
+const MOVES: [&str; 2] = ["to", "cuda"];
+
 /// The names, with those that they are made of in the function; `of` tells what an expression is made of.
 pub(super) fn made_of(
     model: &File,
@@ -75,13 +78,13 @@ pub(super) fn names_told(model: &File, root: ExprId) -> Vec<Symbol> {
     })
 }
 
-/// The same, without what objects are made of, but for paths.
+/// The same, without what objects are made of, but for paths, and without where they are moved to.
 pub(super) fn names_in_path(model: &File, root: ExprId) -> Vec<Symbol> {
     let is_class = |name: Symbol| name.as_str().starts_with(char::is_uppercase) && !name.as_str().ends_with("Path");
-    names_outside(model, root, |call, left_out| {
-        if model.last_name(call.callee).is_some_and(is_class) {
-            left_out.extend(handed_to(model, call).chain([model.span(call.callee)]));
-        }
+    names_outside(model, root, |call, left_out| match model.last_name(call.callee) {
+        Some(name) if is_class(name) => left_out.extend(handed_to(model, call).chain([model.span(call.callee)])),
+        Some(name) if MOVES.contains(&name.as_str()) => left_out.extend(handed_to(model, call)),
+        _ => {}
     })
 }
 

@@ -37,7 +37,7 @@ impl Common<'_> {
         let open = callers.into_iter().filter(|(caller, made)| made.by_all && !is_for_one(*caller, made));
         let open: Vec<(FunctionId, Made)> = open.collect();
         let mut open = open.into_iter().filter_map(|(caller, made)| {
-            let (_, together) = self.entered_by_all(caller, made.expr)?;
+            let together = self.entered_by_all(caller, made.expr)?.together;
             let (file, _) = self.program.locate(caller);
             let call = Site { file, span: self.program.file(file).model.span(made.expr) };
             Some(Unguarded { call, guard, together })

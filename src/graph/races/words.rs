@@ -5,6 +5,7 @@ use crate::base::{FileId, Symbol};
 use crate::catalog::ValueKind;
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
+use crate::graph::versions::JOINS;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
 
 /// Parts of names that stand for the rank, or for what one rank is.
@@ -180,6 +181,12 @@ fn is_of_ranks(name: &str) -> bool {
             && words.any(|word| OF_ONE_RANK.contains(&word))
     };
     has(&OF_RANKS) && !has(&OF_ORDERS) || text.split('_').any(|word| OF_LEADERS.contains(&word)) || of_one()
+}
+
+/// Whether a file speaks of ranks, or joins the job: what stands in it may be run by several.
+pub(super) fn speaks_of_ranks(program: &Program, file: FileId) -> bool {
+    let mut mentions = program.file(file).model.functions.iter().flat_map(|function| &function.mentions);
+    mentions.any(|name| is_of_ranks(name.as_str()) || JOINS.contains(&name.as_str()))
 }
 
 /// Whether each process has such a path for itself: by the names that go into it, here and where those are assigned.

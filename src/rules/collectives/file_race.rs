@@ -19,7 +19,7 @@ pub static RULE: Rule = Rule {
 };
 
 fn check(program: &Program, findings: &mut Findings) {
-    for found in program.divergence().races.iter().filter(|race| race.does != Does::Writes) {
+    for found in program.divergence().races.iter().filter(|race| !race.does.writes()) {
         findings.push(finding(program, found));
     }
 }
@@ -58,9 +58,12 @@ pub(super) fn because_together(program: &Program, found: &FileRace, mut finding:
         finding =
             finding.because(caller, format!("`{}` is called on every rank", program.function(found.function).name));
     }
+    if let Some((caller, site)) = found.outer {
+        finding = finding.because(site, format!("`{}` is called on every rank", program.function(caller).name));
+    }
     let come = "several ranks come here";
     match found.together {
-        Together::Issues(op, site) if found.does == Does::Writes => {
+        Together::Issues(op, site) if found.does.writes() => {
             finding.because(site, format!("{come}: they go on to `{op}`"))
         }
         Together::Issues(op, site) => finding.because(site, format!("the ranks that get through wait in `{op}`")),

@@ -22,7 +22,7 @@ pub static RULE: Rule = Rule {
 
 fn check(program: &Program, findings: &mut Findings) {
     let mut functions: Vec<Vec<&FileRace>> = Vec::new();
-    for found in program.divergence().races.iter().filter(|race| race.does == Does::Writes) {
+    for found in program.divergence().races.iter().filter(|race| race.does.writes()) {
         match functions.iter_mut().find(|races| is_alike(races[0], found)) {
             Some(races) => races.push(found),
             None => functions.push(vec![found]),
@@ -34,7 +34,7 @@ fn check(program: &Program, findings: &mut Findings) {
 }
 
 fn is_alike(one: &FileRace, other: &FileRace) -> bool {
-    one.function == other.function && one.confidence == other.confidence
+    one.function == other.function && one.confidence == other.confidence && one.does == other.does
 }
 
 /// One finding for all that a function writes so.
@@ -45,11 +45,19 @@ fn finding(program: &Program, races: &[&FileRace]) -> Finding {
     }
     let (file, function) = program.locate(found.function);
     let who = who_comes(found);
-    let message = format!("{who} here and writes the same file: `{}` of one overwrites that of another", found.call);
-    let mut finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, function), message)
-        .help(
+    let call = found.call;
+    let (message, help) = match found.does {
+        Does::Fetches => (
+            format!("{who} here and fetches to the same place: `{call}` of one reads what that of another still writes"),
+            "let the first rank of each node fetch it while the others wait in a barrier, and open it on all of them then",
+        ),
+        _ => (
+            format!("{who} here and writes the same file: `{call}` of one overwrites that of another"),
             "let one rank write it, and the others wait in a barrier before they read it; or put the rank in its name",
-        )
+        ),
+    };
+    let mut finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, function), message)
+        .help(help)
         .confidence(found.confidence);
     and_so_here(&mut finding, &races[1..].iter().map(|also| also.site).collect::<Vec<_>>());
     because_together(program, found, finding)
