@@ -101,5 +101,8 @@ pub(super) fn reason(kind: &ValueKind) -> &'static str {
         ValueKind::Local(LocalKind::Host) => "each process has its own",
         ValueKind::Local(LocalKind::Event) => "it happens on each rank by itself",
         ValueKind::Local(LocalKind::Data) => "each rank holds its own share of the data",
+        ValueKind::Local(LocalKind::Share) => {
+            "each rank gets its own share: one more or less, where they do not come out even"
+        }
     }
 }

@@ -153,6 +153,8 @@ pub enum LocalKind {
     Event,
     /// Rank-local data: shards, batches.
     Data,
+    /// What was dealt out to the ranks item by item: some have one more than others.
+    Share,
 }
 
 /// What a call or property evaluates to.

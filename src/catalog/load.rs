@@ -228,7 +228,7 @@ impl<'a> Loader<'a> {
         let kind = match (kind.get_ref(), of) {
             (RawKind::Local, Some(of)) => ValueKind::Local(local(*of.get_ref())),
             (RawKind::Local, None) => {
-                let help = "add `of = \"file-system\"`, `clock`, `chance`, `name`, `host`, `event` or `data`";
+                let help = "add `of = \"file-system\"`, `clock`, `chance`, `name`, `host`, `event`, `data` or `share`";
                 let message = "nothing says what the value comes from".to_owned();
                 return Err(self.error(kind, message, Some(help.to_owned())));
             }
@@ -446,6 +446,7 @@ fn local(of: RawLocal) -> LocalKind {
         RawLocal::Host => LocalKind::Host,
         RawLocal::Event => LocalKind::Event,
         RawLocal::Data => LocalKind::Data,
+        RawLocal::Share => LocalKind::Share,
     }
 }
 

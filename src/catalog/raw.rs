@@ -181,6 +181,7 @@ pub(super) enum RawLocal {
     Host,
     Event,
     Data,
+    Share,
 }
 
 /// A value.

@@ -1,15 +1,21 @@
-//! Functions of scripts that nobody calls: what was left there runs nowhere.
+//! What nobody calls any more: functions of scripts, functions whose calls are commented out, and classes of which no
+//! script makes an object. What was left there runs nowhere.
 
 use crate::base::FunctionId;
-use crate::model::{File, FunctionKind, Stmt};
+use crate::model::{File, FunctionKind, LocalFunction, Stmt};
 
 use super::messages::is_main_test;
 use super::program::Program;
 
+/// Whether nobody calls the function, as far as it can be seen.
+pub(super) fn is_left_over(program: &Program, function: FunctionId) -> bool {
+    is_left_in_a_script(program, function) || is_named_nowhere(program, function)
+}
+
 /// Whether a file that is run as a script defines the function, and nothing in it or in what may import it names that.
 ///
 /// Methods of a class with bases may be called by those, and what is decorated by what it is registered with.
-pub(super) fn is_left_over(program: &Program, function: FunctionId) -> bool {
+fn is_left_in_a_script(program: &Program, function: FunctionId) -> bool {
     let (file, local) = program.locate(function);
     let model = &program.file(file).model;
     let definition = model.function(local);
@@ -33,6 +39,55 @@ pub(super) fn is_left_over(program: &Program, function: FunctionId) -> bool {
                 }
             })
         }
+}
+
+/// Whether all of the program names what holds the function only where it is defined or commented out: a function whose
+/// calls were commented out, or, beside scripts, a class. A library may have functions for others.
+fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
+    let (file, local) = program.locate(function);
+    let model = &program.file(file).model;
+    let Some((name, kind)) = outermost(model, local) else { return false };
+    let mut is_commented_out = false;
+    let is_named = program.file_ids().any(|other| {
+        let text = &*program.file(other).text;
+        words(text, name).any(|at| {
+            let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let before = text[line..at].trim_start();
+            is_commented_out |= before.contains('#');
+            !before.contains('#') && !DEFINES.contains(&before.trim_end())
+        })
+    });
+    !is_named
+        && match kind {
+            FunctionKind::ClassBody => {
+                program.file_ids().any(|other| other != file && is_script(&program.file(other).model))
+            }
+            _ => is_commented_out,
+        }
+}
+
+/// What stands before a name that is defined.
+const DEFINES: [&str; 3] = ["def", "async def", "class"];
+
+/// The name of what holds a function and stands in the file itself, and whether it is a class; nothing where that is
+/// decorated, or a class with bases: others may come to it by these.
+fn outermost(model: &File, function: LocalFunction) -> Option<(&str, FunctionKind)> {
+    let mut at = function;
+    loop {
+        let definition = model.function(at);
+        let home = definition.parent?;
+        if model.function(home).kind != FunctionKind::Module {
+            at = home;
+            continue;
+        }
+        let (decorators, bases) = match (definition.kind, definition.class) {
+            (FunctionKind::ClassBody, Some(class)) => (model.class(class).decorators, Some(model.class(class).bases)),
+            (FunctionKind::Def, _) => (definition.decorators, None),
+            _ => return None,
+        };
+        let is_plain = model.list(decorators).is_empty() && bases.is_none_or(|bases| model.list(bases).is_empty());
+        return is_plain.then_some((definition.name.as_str(), definition.kind));
+    }
 }
 
 /// Whether the file says what it does when it is run.

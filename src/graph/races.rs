@@ -23,7 +23,7 @@ mod words;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::model::{ExprId, LocalFunction};
+use crate::model::{ExprId, FunctionKind, LocalFunction};
 
 use super::blocks::is_test;
 use super::program::Program;
@@ -123,9 +123,17 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                 let writes = deed.does.writes();
                 let known = common.done_by_all(function, &deed);
                 // A checkpoint is written by programs of one process as well.
-                let sure = |known: &Known| matches!(known.together, Together::Issues(..) | Together::Issued(..));
+                // So do scripts that convert something, to which joining a job is a formality.
+                let is_script = definition.kind == FunctionKind::Module;
+                let sure = |known: &Known| match known.together {
+                    Together::Issues(..) | Together::Issued(..) => true,
+                    Together::Joins(_) => !is_script,
+                    _ => false,
+                };
                 let known = match known.filter(|known| deed.does != Does::Writes || sure(known)) {
-                    None if deed.does == Does::Writes => common.guards_another(function, deed.expr).map(Known::by_itself),
+                    None if deed.does == Does::Writes => {
+                        common.guards_another(function, deed.expr).map(Known::by_itself)
+                    }
                     known => known,
                 };
                 let Some(known) = known else {

@@ -153,7 +153,8 @@ pub(super) struct Deeds {
 impl Deeds {
     pub fn new() -> Deeds {
         let functions = FUNCTIONS.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name));
-        let fetches = FETCHES.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name)).chain(NAMES_OF_DATA_SETS);
+        let fetches =
+            FETCHES.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name)).chain(NAMES_OF_DATA_SETS);
         let names = functions.chain(METHODS.iter().map(|(name, ..)| *name)).chain(names_of_writes()).chain(fetches);
         Deeds { names: names.map(Symbol::new).collect() }
     }

@@ -33,13 +33,16 @@ pub enum Together {
     CalledBack(Symbol, Site),
 }
 
+/// Beginnings of names of methods that somebody calls for a result.
+const FOR_A_RESULT: [&str; 4] = ["eval", "test", "predict", "infer"];
+
 impl Common<'_> {
     /// What else than a collective shows in a function that several ranks come to a place in it.
     pub(super) fn shown(&mut self, function: FunctionId, at: ExprId) -> Option<Together> {
         let (file, local) = self.program.locate(function);
         let told = self.tells_apart(file, local).or_else(|| self.called_back(function));
         let told = told.or_else(|| self.made_by_others(file, local));
-        told.or_else(|| self.joins_job(file, local, at))
+        told.or_else(|| self.joins_job(file, local, at)).or_else(|| self.joined_by_its_object(file, local))
     }
 
     /// Where a function asks whether this is the first rank, for something that only that one does: others come there too.
@@ -76,6 +79,21 @@ impl Common<'_> {
         let joins = self.joining(program.function_id(file, function), MAX_CALLS);
         let span = joins.into_iter().map(|call| model.span(call)).find(|&span| !elsewhere.holds(span));
         span.map(|span| Together::Joins(Site { file, span }))
+    }
+
+    /// Where another method of the class joins the job: its objects are made on every rank. What they do when they are
+    /// asked for a result one of them may do for all.
+    fn joined_by_its_object(&mut self, file: FileId, function: LocalFunction) -> Option<Together> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let definition = model.function(function);
+        let class = definition
+            .class
+            .filter(|_| !FOR_A_RESULT.iter().any(|begin| definition.name.as_str().starts_with(begin)))?;
+        model.class(class).methods.iter().find_map(|&(_, method)| {
+            let call = *self.joining(program.function_id(file, method), 0).first()?;
+            Some(Together::Joins(Site { file, span: model.span(call) }))
+        })
     }
 
     /// The calls of a function by which it surely joins the job: [`Common::joins`] asks whether it may.

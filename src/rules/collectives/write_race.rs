@@ -48,7 +48,9 @@ fn finding(program: &Program, races: &[&FileRace]) -> Finding {
     let call = found.call;
     let (message, help) = match found.does {
         Does::Fetches => (
-            format!("{who} here and fetches to the same place: `{call}` of one reads what that of another still writes"),
+            format!(
+                "{who} here and fetches to the same place: `{call}` of one reads what that of another still writes"
+            ),
             "let the first rank of each node fetch it while the others wait in a barrier, and open it on all of them then",
         ),
         _ => (
