@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{Site, Span, Symbol};
 use crate::flow::{Effect, EffectId, EventId, Exit, LoopKind, Node, Value};
-use crate::model::{CompareOp, Expr, ExprId, FunctionKind, Stmt, each_statement};
+use crate::model::{CompareOp, ExprId, FunctionKind, Stmt, each_statement};
 
 use super::blame::{arm_without, preorder};
 use super::blocks::{conditions_in, span_of, speaks_of_rank};
@@ -174,8 +174,8 @@ impl Evidence<'_, '_> {
             || leaves && preorder(engine, self.root).into_iter().any(|effect| is_said(effect) && !arm.contains(&effect))
     }
 
-    /// Whether those who go the other way hand somebody a function that they have defined there and that issues the
-    /// operation: whoever is handed it calls it, nobody knows how often.
+    /// Whether those who go the other way hand somebody the function that is called here, or one that they have defined there
+    /// and that issues the operation: whoever is handed it calls it, nobody knows how often.
     pub(super) fn is_called_back_in_the_other_arm(&self) -> bool {
         let engine = self.engine;
         let Some(decision) = self.decision else { return false };
@@ -185,18 +185,24 @@ impl Evidence<'_, '_> {
         let is_here = |site: &Site| site.file == decision.site.file && engine.function_at(*site) == Some(local);
         let way = self.calls.iter().map(|call| call.0).chain([main.site]);
         let Some(issued) = way.filter(is_here).last() else { return false };
+        let calls = calls_in(model, model.function(local).body);
+        let here = calls.iter().find(|(expr, _)| model.span(*expr) == issued.span);
+        let called = here.and_then(|(_, call)| model.last_name(call.callee));
         let op = main.op;
         let is_handed_on = |arm: Span| {
             let within = |span: Span| arm.holds(span);
             let defined =
                 model.functions.iter().filter(|function| within(function.span) && function.mentions.contains(&op));
             let names: Vec<Symbol> = defined.map(|function| function.name).collect();
-            !names.is_empty()
-                && calls_in(model, model.function(local).body).into_iter().any(|(_, call)| {
-                    let given =
-                        |argument: &ExprId| matches!(model.expr(*argument), Expr::Name(name) if names.contains(&name));
-                    model.list(call.args).iter().any(given)
-                })
+            calls.iter().any(|&(expr, call)| {
+                let is_defined = |name: Symbol| names.contains(&name);
+                let is_called = |name: Symbol| called == Some(name) && within(model.span(expr));
+                let given = |argument: ExprId| {
+                    model.last_name(argument).is_some_and(|name| is_defined(name) || is_called(name))
+                };
+                model.list(call.args).iter().copied().any(given)
+                    || model.keywords(call).iter().any(|keyword| given(keyword.value))
+            })
         };
         let mut is_called_back = false;
         each_statement(model, model.function(local).body, &mut |_, stmt| {

@@ -23,6 +23,7 @@ use super::blame::{arm_without, preorder};
 use super::by_rank::{asks_for_numbers, compares_rank};
 use super::confidence::{DRAWN, Evidence};
 use super::evaluate::Engine;
+use super::races::serves_alone;
 use super::seeds::seeds_by_rank;
 use super::witness::SplitKind;
 
@@ -57,12 +58,14 @@ impl Evidence<'_, '_> {
     }
 
     /// Whether only scripts come to the place where ranks are said to part that never join a job: what communicates is
-    /// of a library, for who has peers.
+    /// of a library, for who has peers. So it is with programs that serve requests and speak of no ranks.
     pub(super) fn is_run_by_scripts_alone(&self) -> bool {
         let engine = self.engine;
         let parting = self.decision.map_or(engine.effects.event(self.main).site, |decision| decision.site);
-        parting.file != engine.effects.event(self.main).site.file
-            && engine.scripts.run_alone(engine.program, engine.taint, self.function)
+        let is_of_library = parting.file != engine.effects.event(self.main).site.file;
+        is_of_library
+            && (serves_alone(engine.program, parting.file)
+                || engine.scripts.run_alone(engine.program, engine.taint, self.function))
     }
 
     /// Whether a rank has gone into an opaque answer by more than comparisons and sums: through what was kept in a

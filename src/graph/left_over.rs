@@ -1,5 +1,5 @@
-//! What nobody calls any more: functions of scripts, functions whose calls are commented out, and classes of which no
-//! script makes an object. What was left there runs nowhere.
+//! What nobody calls any more: functions of scripts, functions whose calls are commented out, and what no script beside
+//! names. What was left there runs nowhere.
 
 use crate::base::FunctionId;
 use crate::model::{File, FunctionKind, LocalFunction, Stmt};
@@ -41,12 +41,12 @@ fn is_left_in_a_script(program: &Program, function: FunctionId) -> bool {
         }
 }
 
-/// Whether all of the program names what holds the function only where it is defined or commented out: a function whose
-/// calls were commented out, or, beside scripts, a class. A library may have functions for others.
+/// Whether all of the program names what holds the function only where it is defined or commented out, and has scripts that
+/// would: a library without any is for others.
 fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
     let (file, local) = program.locate(function);
     let model = &program.file(file).model;
-    let Some((name, kind)) = outermost(model, local) else { return false };
+    let Some(name) = outermost(model, local) else { return false };
     let mut is_commented_out = false;
     let is_named = program.file_ids().any(|other| {
         let text = &*program.file(other).text;
@@ -57,21 +57,15 @@ fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
             !before.contains('#') && !DEFINES.contains(&before.trim_end())
         })
     });
-    !is_named
-        && match kind {
-            FunctionKind::ClassBody => {
-                program.file_ids().any(|other| other != file && is_script(&program.file(other).model))
-            }
-            _ => is_commented_out,
-        }
+    let is_beside_scripts = || program.file_ids().any(|other| other != file && is_script(&program.file(other).model));
+    !is_named && (is_commented_out || is_beside_scripts())
 }
 
 /// What stands before a name that is defined.
 const DEFINES: [&str; 3] = ["def", "async def", "class"];
 
-/// The name of what holds a function and stands in the file itself, and whether it is a class; nothing where that is
-/// decorated, or a class with bases: others may come to it by these.
-fn outermost(model: &File, function: LocalFunction) -> Option<(&str, FunctionKind)> {
+/// The name of what holds a function and stands in the file itself; nothing where that is decorated, or a class with bases: others may come to it by these.
+fn outermost(model: &File, function: LocalFunction) -> Option<&str> {
     let mut at = function;
     loop {
         let definition = model.function(at);
@@ -86,7 +80,7 @@ fn outermost(model: &File, function: LocalFunction) -> Option<(&str, FunctionKin
             _ => return None,
         };
         let is_plain = model.list(decorators).is_empty() && bases.is_none_or(|bases| model.list(bases).is_empty());
-        return is_plain.then_some((definition.name.as_str(), definition.kind));
+        return is_plain.then_some(definition.name.as_str());
     }
 }
 

@@ -43,6 +43,7 @@ use siblings::Unguarded;
 pub(super) use single::asks_for_first_among;
 pub use unawaited::UnawaitedFile;
 use unawaited::unawaited_files;
+pub(super) use words::serves_alone;
 use words::{
     is_of_an_element, is_own_path, is_tool, listing_behind, parts_of, path_asked_for, serves, speaks_of_ranks,
 };

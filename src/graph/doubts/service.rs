@@ -9,7 +9,7 @@ use super::super::confidence::{ANSWERED, Evidence, HAS_ROOT};
 use super::super::program::{Program, folder};
 use super::super::witness::SplitKind;
 use crate::base::{FileId, FunctionId, Span, Symbol};
-use crate::flow::{Effect, EffectId, LoopKind, Node};
+use crate::flow::{Effect, EffectId, Event, LoopKind, Node};
 use crate::model::{Block, Expr, File, LocalFunction, Stmt, each_statement, names_in};
 
 /// Files of a folder that are looked through for such loops.
@@ -32,27 +32,41 @@ impl Evidence<'_, '_> {
         self.is_opaque() && self.birth.is_some_and(|birth| birth.reason.as_str() == ANSWERED)
     }
 
-    /// Whether one side waits for commands, for ever: who gives them may stand anywhere, and takes its peers along.
+    /// Whether one side waits for commands, for ever: who gives them may stand anywhere, and takes its peers along. So does
+    /// who scatters them, another one to each.
     pub(in crate::graph) fn follows_commands(&self) -> bool {
-        let by_rank = !self.is_opaque();
-        let Some(cause) = self.cause.filter(|_| by_rank) else { return false };
         let engine = self.engine;
         let main = engine.effects.event(self.main);
-        // With a barrier before each command, or without.
         let waits = |body: EffectId| {
-            let mut events = preorder(engine, body).into_iter().filter_map(|effect| match engine.effects.get(effect) {
-                Effect::Event(event) => Some(engine.effects.event(*event)),
-                _ => None,
-            });
-            let first = events.find(|event| event.op.as_str() != "barrier");
-            first.is_some_and(|first| {
+            self.first_of_all(body).is_some_and(|first| {
                 let has_root = first.root.is_some() || HAS_ROOT.contains(&first.op.as_str());
                 has_root && (first.group == main.group || contains(engine, body, self.main))
             })
         };
-        preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
+        if self.is_opaque() {
+            let Some(told) = self.birth.map(|birth| birth.site) else { return false };
+            let tells = |body: EffectId| self.first_of_all(body).is_some_and(|first| first.site == told);
+            return self.goes_round_for_ever(self.root, |body| waits(body) && tells(body));
+        }
+        self.cause.is_some_and(|cause| self.goes_round_for_ever(cause.effect, waits))
+    }
+
+    /// What a turn begins with, after a barrier or without one.
+    fn first_of_all(&self, body: EffectId) -> Option<&Event> {
+        let engine = self.engine;
+        let mut events = preorder(engine, body).into_iter().filter_map(|effect| match engine.effects.get(effect) {
+            Effect::Event(event) => Some(engine.effects.event(*event)),
+            _ => None,
+        });
+        events.find(|event| event.op.as_str() != "barrier")
+    }
+
+    /// Whether an effect holds a loop without an end in itself, of which something holds.
+    fn goes_round_for_ever(&self, effect: EffectId, holds: impl Fn(EffectId) -> bool) -> bool {
+        let engine = self.engine;
+        preorder(engine, effect).into_iter().any(|effect| match engine.effects.get(effect) {
             Effect::Loop { kind: LoopKind::While { test }, body, .. } => {
-                *engine.values.node(*test) == Node::Bool(true) && waits(*body)
+                *engine.values.node(*test) == Node::Bool(true) && holds(*body)
             }
             _ => false,
         })

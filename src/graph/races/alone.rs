@@ -14,13 +14,12 @@ use crate::graph::versions::JOINS;
 use crate::model::{Block, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
 
 /// What trains on several processes, and joins the job by itself.
-const FRAMEWORKS: [&str; 10] = [
+const FRAMEWORKS: [&str; 9] = [
     "Trainer",
     "TrainingArguments",
     "Fabric",
     "Accelerator",
     "PartialState",
-    "DistributedDataParallel",
     "hvd",
     "jax",
     "launch_from_torch",
@@ -79,7 +78,8 @@ impl Common<'_> {
         }
         let of_a_job =
             |name: &str| ["dist", "ddp", "megatron", "parallel", "mesh"].iter().any(|word| name.contains(word));
-        let by_name = |name: &str| name.contains("init") && of_a_job(name) && !name.contains("initialized");
+        let begins = |name: &str| ["init", "setup", "set_up", "launch"].iter().any(|word| name.contains(word));
+        let by_name = |name: &str| begins(name) && of_a_job(name) && !name.contains("initialized");
         let says_so = self.program.function(function).mentions.iter().any(|name| {
             let name = name.as_str();
             JOINS.contains(&name) || FRAMEWORKS.contains(&name) || by_name(name)

@@ -59,8 +59,12 @@ impl Common<'_> {
             }
             _ => {}
         });
+        let body = model.block(model.function(function).body);
         // Up to where only some ranks go on: who leaves a loop comes back behind it, who raises ends the job.
         let mut alone_until = 0;
+        // Behind that nobody goes on.
+        let end = body.iter().find(|&&id| matches!(model.stmt(id), Stmt::Return(_) | Stmt::Raise(_)));
+        let end = end.map_or(u32::MAX, |&end| model.stmt_span(end).end);
         // Each condition stands over many statements.
         let mut for_rank: FxHashMap<ExprId, bool> = FxHashMap::default();
         each_in_context(model, function, &mut |id, stmt, context| {
@@ -87,7 +91,7 @@ impl Common<'_> {
                 }
                 _ => 0,
             });
-            let some_left = span.start < alone_until;
+            let some_left = span.start < alone_until || span.start >= end;
             for root in expressions_of(model, stmt) {
                 let asks = |part| asks_for_rank(program, taint, (file, function), part);
                 let passed_over = passed_over(model, root, asks);

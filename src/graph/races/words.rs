@@ -189,6 +189,11 @@ pub(super) fn speaks_of_ranks(program: &Program, file: FileId) -> bool {
     mentions.any(|name| is_of_ranks(name.as_str()) || JOINS.contains(&name.as_str()))
 }
 
+/// Whether a file serves requests and speaks of no ranks: it is one process.
+pub(in crate::graph) fn serves_alone(program: &Program, file: FileId) -> bool {
+    serves(&program.file(file).model) && !speaks_of_ranks(program, file)
+}
+
 /// Whether each process has such a path for itself: by the names that go into it, here and where those are assigned.
 pub(super) fn is_own_path(model: &File, function: LocalFunction, path: ExprId) -> bool {
     is_told_apart(model, function, path, &OF_ONE)

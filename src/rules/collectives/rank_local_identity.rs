@@ -1,16 +1,23 @@
-//! The rank within the node used as the rank of the job.
+//! The rank within the node used as the rank of the job, and the other way round.
 
+mod devices;
 mod ranks;
 
 use std::cell::OnceCell;
 
+use rustc_hash::FxHashSet;
+
+use super::and_so_here;
 use crate::base::{FileId, Site, Symbol};
 use crate::catalog::{Entry, OperationKind, RankSpace};
 use crate::finding::{Confidence, Severity};
 use crate::graph::{Program, each_in_context};
-use crate::model::{BinaryOp, Call, CompareOp, Expr, ExprId, File, LocalFunction, each_expression, expressions_of};
+use crate::model::{
+    BinaryOp, Call, CompareOp, Expr, ExprId, File, LocalFunction, calls_by_name, each_expression, expressions_of,
+};
 use crate::rules::calls::{argument, bodies, keyword};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
+use devices::asks_for_local;
 use ranks::is_local_name;
 
 /// Definitions that are followed to see what a name holds.
@@ -20,7 +27,7 @@ const FUEL: u32 = 4;
 pub static RULE: Rule = Rule {
     name: "rank-local-identity",
     group: Group::Collectives,
-    summary: "LOCAL_RANK or a device index used as the rank of the job: right on one node only",
+    summary: "LOCAL_RANK or a device index used as the rank of the job, or that as a device index: right on one node only",
     severity: Severity::Warning,
     rows: &["OM-08"],
     verify: Some(Probe::CollectiveTrace),
@@ -43,28 +50,47 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
     }
     // Asked once something has been found: all files are looked at.
     let elsewhere = OnceCell::new();
-    let heard = |function: &LocalFunction| speaking[0] || speaking[function.0 as usize];
-    for function in bodies(model).filter(heard) {
+    let designed = OnceCell::new();
+    let asks_for_local = asks_for_local(program, model);
+    for function in bodies(model) {
         let place = Place { program, file, model, function };
+        let heard = speaking[0] || speaking[function.0 as usize];
+        let mut devices: Vec<(ExprId, Use)> = Vec::new();
         each_in_context(model, function, &mut |_, stmt, context| {
             for root in expressions_of(model, stmt) {
                 each_expression(model, root, &mut |id, expr| {
                     let used = match expr {
+                        _ if !heard => None,
                         Expr::Call(index) => place.call(model.call(index)),
                         Expr::Subscript(_, index) => place.stride(index),
                         Expr::Compare(CompareOp::Eq | CompareOp::NotEq, left, right) => place.turn(left, right),
                         _ => None,
                     };
                     let used = used.or_else(|| match expr {
-                        Expr::Call(index) => place.guarded(model.call(index), context.conditions),
+                        Expr::Call(index) if heard => place.guarded(model.call(index), context.conditions),
                         _ => None,
                     });
-                    if let Some(used) = used.filter(|_| !elsewhere.get_or_init(|| is_job_of_one_node(program))) {
+                    if asks_for_local
+                        && let Expr::Call(index) = expr
+                        && let Some(used) = place.device(model.call(index))
+                    {
+                        devices.push((id, used));
+                    }
+                    if let Some(mut used) = used.filter(|_| !elsewhere.get_or_init(|| is_job_of_one_node(program))) {
+                        if used.is_share && *designed.get_or_init(|| is_designed_for_one_node(program)) {
+                            used.confidence = Confidence::Low;
+                        }
                         findings.push(place.finding(id, used));
                     }
                 });
             }
         });
+        let mut devices = devices.into_iter().filter(|_| !elsewhere.get_or_init(|| is_job_of_one_node(program)));
+        if let Some((first, used)) = devices.next() {
+            let mut finding = place.finding(first, used);
+            and_so_here(&mut finding, &devices.map(|(at, _)| place.site(at)).collect::<Vec<_>>());
+            findings.push(finding);
+        }
     }
 }
 
@@ -99,9 +125,41 @@ fn is_job_of_one_node(program: &Program) -> bool {
     std::iter::once(first).chain(joins).all(|entry| on_one_node(&entry.text, &entry.model))
 }
 
-/// A use of the rank within the node.
+/// Names of the rank of the job.
+const OF_THE_JOB: [&str; 5] = ["get_rank", "global_rank", "process_index", "RANK", "node_rank"];
+
+/// Whether the program is for one node alone: nothing in it asks for the rank of the job, or a device is chosen by that.
+fn is_designed_for_one_node(program: &Program) -> bool {
+    let files = || program.file_ids().filter(|&file| !crate::graph::is_test(&program.file(file).path));
+    let asks = |file: FileId| {
+        let model = &program.file(file).model;
+        let names = OF_THE_JOB.map(Symbol::new);
+        let mentions = |name: Symbol| model.functions.iter().any(|function| function.mentions.contains(&name));
+        names.into_iter().any(|name| {
+            model.names().may_hold(name) && mentions(name)
+                || name.as_str() == "RANK"
+                    && (0..model.expr_count() as u32).any(|id| model.expr(ExprId(id)) == Expr::Str(name))
+        })
+    };
+    let chooses = |file: FileId| {
+        let model = &program.file(file).model;
+        let is_chosen =
+            |&(function, call): &(LocalFunction, Call)| Place { program, file, model, function }.device(call).is_some();
+        let sets = FxHashSet::from_iter([Symbol::new("set_device")]);
+        model.names().may_hold(Symbol::new("set_device"))
+            && calls_by_name(model, &sets).iter().any(|&(function, _, call)| is_chosen(&(function, call)))
+    };
+    !files().any(asks) || files().any(chooses)
+}
+
+/// A use of one rank for the other.
 struct Use {
-    local: ExprId,
+    /// The one that is used.
+    rank: ExprId,
+    /// What it is.
+    is: &'static str,
+    /// Whether it chooses a share of the data.
+    is_share: bool,
     message: String,
     help: &'static str,
     confidence: Confidence,
@@ -118,25 +176,30 @@ struct Place<'a> {
 /// The backend that issues nothing.
 const FAKE_BACKEND: &str = "fake";
 
+const LOCAL: &str = "it is the rank within the node";
+
 const USE_GLOBAL: &str = "use the rank of the job (dist.get_rank(), RANK): with two nodes each local rank exists twice";
 
 impl Place<'_> {
     fn finding(&self, at: ExprId, used: Use) -> crate::finding::Finding {
-        let site = |expr| Site { file: self.file, span: self.model.span(expr) };
         let mut finding =
-            Findings::new_finding(&RULE, site(at), self.program.symbol_of(self.file, self.function), used.message)
+            Findings::new_finding(&RULE, self.site(at), self.program.symbol_of(self.file, self.function), used.message)
                 .help(used.help)
                 .confidence(used.confidence);
         // A test is run on the nodes it was written for.
         if crate::graph::is_test(&self.program.file(self.file).path) {
             finding.confidence = Confidence::Low;
         }
-        if let Some(definition) = crate::rules::calls::definition(self.program, self.file, self.function, used.local)
-            && definition != site(used.local)
+        if let Some(definition) = crate::rules::calls::definition(self.program, self.file, self.function, used.rank)
+            && definition != self.site(used.rank)
         {
-            finding = finding.because(definition, "it is the rank within the node");
+            finding = finding.because(definition, used.is);
         }
         finding
+    }
+
+    fn site(&self, expr: ExprId) -> Site {
+        Site { file: self.file, span: self.model.span(expr) }
     }
 
     /// `rank=`, `dst=`, `is_master=`, `index=` of a call.
@@ -162,7 +225,14 @@ impl Place<'_> {
                 "`{parameter}` of `{}` counts ranks of the job, and is made from the rank within the node",
                 operation.op
             );
-            return Some(Use { local, message, help: USE_GLOBAL, confidence: Confidence::Medium });
+            return Some(Use {
+                rank: local,
+                is: LOCAL,
+                is_share: false,
+                message,
+                help: USE_GLOBAL,
+                confidence: Confidence::Medium,
+            });
         }
         if last == "init_process_group" {
             let local = keyword(self.model, call, "rank").filter(|&rank| self.is_local(rank, FUEL))?;
@@ -180,14 +250,21 @@ impl Place<'_> {
                     .to_owned();
             // Where one process starts the others itself, the two may be one.
             let confidence = if self.is_parameter(local) { Confidence::Low } else { Confidence::Medium };
-            return Some(Use { local, message, help: USE_GLOBAL, confidence });
+            return Some(Use { rank: local, is: LOCAL, is_share: false, message, help: USE_GLOBAL, confidence });
         }
         if matches!(last, "TCPStore") || name.ends_with(".TCPStore") {
             let master = argument(self.model, call, Some(3), "is_master")?;
             let local = self.local_part(master)?;
             let message =
                 "every node has a master of the store: `is_master` is decided by the rank within the node".to_owned();
-            return Some(Use { local, message, help: USE_GLOBAL, confidence: Confidence::Medium });
+            return Some(Use {
+                rank: local,
+                is: LOCAL,
+                is_share: false,
+                message,
+                help: USE_GLOBAL,
+                confidence: Confidence::Medium,
+            });
         }
         if matches!(last, "range" | "islice") {
             let args = self.model.list(call.args);
@@ -232,7 +309,9 @@ impl Place<'_> {
 
     fn shared(&self, local: ExprId) -> Use {
         Use {
-            local,
+            rank: local,
+            is: LOCAL,
+            is_share: true,
             message: "a share of the whole job is chosen by the rank within the node: nodes take the same shares, and some are never taken".to_owned(),
             help: USE_GLOBAL,
             confidence: if self.is_of_a_job() { Confidence::Medium } else { Confidence::Low },
@@ -258,7 +337,7 @@ impl Place<'_> {
         })?;
         let message =
             "one rank of every node writes this: with a shared file system they write the same file".to_owned();
-        Some(Use { local, message, help: USE_GLOBAL, confidence: Confidence::Low })
+        Some(Use { rank: local, is: LOCAL, is_share: false, message, help: USE_GLOBAL, confidence: Confidence::Low })
     }
 
     /// The part of a number that is the rank within the node, when nothing in it speaks of the node.

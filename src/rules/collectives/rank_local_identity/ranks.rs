@@ -20,7 +20,7 @@ impl Place<'_> {
                 Value::Several => false,
                 Value::Unknown => is_local_name(self.program, name) && !self.is_handed_otherwise(name, fuel),
             },
-            Expr::Attribute { name, .. } => is_local_name(self.program, name) && !self.is_given_the_rank(name),
+            Expr::Attribute { name, .. } => is_local_name(self.program, name) && !self.is_given_the_rank(name, FUEL),
             _ => match self.asked(expr) {
                 Asked::Plain(inner) => self.is_local(inner, fuel),
                 Asked::Value(value) => is_local_rank(value),
@@ -85,14 +85,14 @@ impl Place<'_> {
     }
 
     /// Whether the file gives an attribute of this name the rank of the job, whatever the name says.
-    fn is_given_the_rank(&self, attribute: Symbol) -> bool {
+    fn is_given_the_rank(&self, attribute: Symbol, fuel: u32) -> bool {
         let mut given = false;
         for function in bodies(self.model) {
             each_statement(self.model, self.model.function(function).body, &mut |_, stmt| {
                 let Stmt::Assign { targets, value } = stmt else { return };
                 let names = |target: &ExprId| matches!(self.model.expr(*target), Expr::Attribute { name, .. } if name == attribute);
                 if !given && self.model.list(*targets).iter().any(names) {
-                    given = Place { function, ..*self }.is_the_rank(*value, FUEL);
+                    given = Place { function, ..*self }.is_the_rank(*value, fuel);
                 }
             });
         }
@@ -114,7 +114,7 @@ impl Place<'_> {
     }
 
     /// Whether the expression is the rank of the job, where there is one.
-    fn is_the_rank(&self, expr: ExprId, fuel: u32) -> bool {
+    pub(super) fn is_the_rank(&self, expr: ExprId, fuel: u32) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
         let whole = |value: &catalog::Value| value.kind == ValueKind::Rank && value.axis.as_str() == "world";
         match self.model.expr(expr) {
@@ -130,6 +130,7 @@ impl Place<'_> {
                 }
                 Scope::Global => false,
             },
+            Expr::Attribute { name, .. } => self.is_given_the_rank(name, fuel),
             Expr::IfElse(at) => self.model.if_else(at)[1..].iter().any(|&arm| self.is_the_rank(arm, fuel)),
             _ => match self.asked(expr) {
                 Asked::Plain(inner) => self.is_the_rank(inner, fuel),
@@ -194,7 +195,7 @@ impl Place<'_> {
         }
     }
 
-    fn value_of(&self, name: Symbol) -> Value {
+    pub(super) fn value_of(&self, name: Symbol) -> Value {
         let owner = match self.program.scope_of(self.file, self.function, name) {
             Scope::Local(owner) => owner,
             Scope::Global => match self.program.global(self.file, name) {
@@ -246,13 +247,13 @@ enum Asked<'a> {
 }
 
 /// What a name was given.
-enum Value {
+pub(super) enum Value {
     One(LocalFunction, ExprId),
     Several,
     Unknown,
 }
 
-fn is_local_rank(value: &catalog::Value) -> bool {
+pub(super) fn is_local_rank(value: &catalog::Value) -> bool {
     value.kind == ValueKind::Rank && value.axis.as_str() == "local"
 }
 

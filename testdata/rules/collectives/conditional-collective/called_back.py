@@ -83,3 +83,24 @@ def search_beside(rank, trials, study):
         study.optimize(objective, trials)
     if rank == 0:
         dist.barrier()  # error: [conditional-collective]
+
+
+class Trainer:
+    def train(self):
+        dist.barrier()
+
+
+def sweep(agent, number):
+    trainer = Trainer()
+    if dist.get_rank() == 0:
+        agent(number, function=trainer.train, count=1)
+    else:
+        trainer.train()  # low: [conditional-collective]
+
+
+def sweep_otherwise(agent, number):
+    trainer = Trainer()
+    if dist.get_rank() == 0:
+        agent(number, function=print, count=1)
+    else:
+        trainer.train()  # error: [conditional-collective]

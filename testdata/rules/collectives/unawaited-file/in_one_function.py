@@ -54,3 +54,10 @@ def in_what_is_removed(parts, folder, rank):
         shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder, exist_ok=True)
     torch.save(parts, os.path.join(folder, f"part-{rank}.pt"))  # error: [unawaited-file]
+
+
+def not_any_more(model, path):
+    raise RuntimeError("write_and_read does that now")
+    if dist.get_rank() == 0:
+        torch.save(model, path)
+    return torch.load(path)

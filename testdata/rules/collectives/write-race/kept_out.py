@@ -42,3 +42,9 @@ def evaluate_on_demand(model, loss, quick, do_test=True):
     if do_test:
         torch.save(model.predictions, "predictions.pt")  # error: [write-race]
     dist.all_reduce(loss)
+
+
+def not_any_more(model, loss):
+    dist.all_reduce(loss)
+    raise RuntimeError("evaluate does that now")
+    torch.save(model.predictions, "predictions.pt")

@@ -30,8 +30,15 @@ def restore(state):
         dist.broadcast(state, src=0)  # low: [conditional-collective]
 
 
-def for_others(state):
-    """Nobody here calls it."""
+def forgotten(state):
+    """No script calls it."""
+    if dist.get_rank() == 0:
+        dist.broadcast(state, src=0)  # low: [conditional-collective]
+
+
+@print
+def registered(state):
+    """Whatever decorates it may call it."""
     if dist.get_rank() == 0:
         dist.broadcast(state, src=0)  # error: [conditional-collective]
 
