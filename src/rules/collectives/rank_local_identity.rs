@@ -1,23 +1,21 @@
 //! The rank within the node used as the rank of the job, and the other way round.
 
 mod devices;
+mod one_node;
 mod ranks;
 
 use std::cell::OnceCell;
-
-use rustc_hash::FxHashSet;
 
 use super::and_so_here;
 use crate::base::{FileId, Site, Symbol};
 use crate::catalog::{Entry, OperationKind, RankSpace};
 use crate::finding::{Confidence, Severity};
 use crate::graph::{Program, each_in_context};
-use crate::model::{
-    BinaryOp, Call, CompareOp, Expr, ExprId, File, LocalFunction, calls_by_name, each_expression, expressions_of,
-};
+use crate::model::{BinaryOp, Call, CompareOp, Expr, ExprId, File, LocalFunction, each_expression, expressions_of};
 use crate::rules::calls::{argument, bodies, keyword};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 use devices::asks_for_local;
+use one_node::{is_designed_for_one_node, is_job_of_one_node, on_one_node};
 use ranks::is_local_name;
 
 /// Definitions that are followed to see what a name holds.
@@ -77,7 +75,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
                         devices.push((id, used));
                     }
                     if let Some(mut used) = used.filter(|_| !elsewhere.get_or_init(|| is_job_of_one_node(program))) {
-                        if used.is_share && *designed.get_or_init(|| is_designed_for_one_node(program)) {
+                        if used.is_share && *designed.get_or_init(|| is_designed_for_one_node(program, file)) {
                             used.confidence = Confidence::Low;
                         }
                         findings.push(place.finding(id, used));
@@ -92,64 +90,6 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
             findings.push(finding);
         }
     }
-}
-
-/// How this very node is spelled.
-const HERE: [&str; 3] = ["localhost", "127.0.0.1", "0.0.0.0"];
-
-/// Whether the file sets up a job whose ranks meet on this very node.
-fn on_one_node(text: &str, model: &File) -> bool {
-    let spelled = |host: &str| memchr::memmem::find(text.as_bytes(), host.as_bytes()).is_some();
-    if !HERE.into_iter().any(spelled) {
-        return false;
-    }
-    (0..model.expr_count() as u32).any(|id| match model.expr(ExprId(id)) {
-        Expr::Str(text) => {
-            let host = text.as_str().strip_prefix("tcp://").unwrap_or(text.as_str());
-            let host = host.split(':').next().unwrap_or_default();
-            HERE.contains(&host)
-        }
-        _ => false,
-    })
-}
-
-/// Whether wherever the program joins its job, the ranks meet on this very node.
-fn is_job_of_one_node(program: &Program) -> bool {
-    let join = Symbol::new("init_process_group");
-    let mut joins = program.file_ids().map(|file| program.file(file)).filter(|entry| {
-        entry.model.names().may_hold(join)
-            && !crate::graph::is_test(&entry.path)
-            && entry.model.functions.iter().any(|function| function.mentions.contains(&join))
-    });
-    let Some(first) = joins.next() else { return false };
-    std::iter::once(first).chain(joins).all(|entry| on_one_node(&entry.text, &entry.model))
-}
-
-/// Names of the rank of the job.
-const OF_THE_JOB: [&str; 5] = ["get_rank", "global_rank", "process_index", "RANK", "node_rank"];
-
-/// Whether the program is for one node alone: nothing in it asks for the rank of the job, or a device is chosen by that.
-fn is_designed_for_one_node(program: &Program) -> bool {
-    let files = || program.file_ids().filter(|&file| !crate::graph::is_test(&program.file(file).path));
-    let asks = |file: FileId| {
-        let model = &program.file(file).model;
-        let names = OF_THE_JOB.map(Symbol::new);
-        let mentions = |name: Symbol| model.functions.iter().any(|function| function.mentions.contains(&name));
-        names.into_iter().any(|name| {
-            model.names().may_hold(name) && mentions(name)
-                || name.as_str() == "RANK"
-                    && (0..model.expr_count() as u32).any(|id| model.expr(ExprId(id)) == Expr::Str(name))
-        })
-    };
-    let chooses = |file: FileId| {
-        let model = &program.file(file).model;
-        let is_chosen =
-            |&(function, call): &(LocalFunction, Call)| Place { program, file, model, function }.device(call).is_some();
-        let sets = FxHashSet::from_iter([Symbol::new("set_device")]);
-        model.names().may_hold(Symbol::new("set_device"))
-            && calls_by_name(model, &sets).iter().any(|&(function, _, call)| is_chosen(&(function, call)))
-    };
-    !files().any(asks) || files().any(chooses)
 }
 
 /// A use of one rank for the other.
