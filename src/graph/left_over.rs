@@ -1,7 +1,7 @@
 //! What nobody calls any more: functions of scripts, functions whose calls are commented out, and what no script beside
 //! names. What was left there runs nowhere.
 
-use crate::base::FunctionId;
+use crate::base::{FileId, FunctionId, Symbol};
 use crate::model::{File, FunctionKind, LocalFunction, Stmt};
 
 use super::messages::is_main_test;
@@ -48,24 +48,29 @@ fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
     let model = &program.file(file).model;
     let Some(name) = outermost(model, local) else { return false };
     let mut is_commented_out = false;
-    let is_named = program.file_ids().any(|other| {
+    let mut names_it = |other: FileId| {
         let text = &*program.file(other).text;
-        words(text, name).any(|at| {
+        words(text, name.as_str()).any(|at| {
             let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
             let before = text[line..at].trim_start();
             is_commented_out |= before.contains('#');
             !before.contains('#') && !DEFINES.contains(&before.trim_end())
         })
-    });
-    let is_beside_scripts = || program.file_ids().any(|other| other != file && is_script(&program.file(other).model));
-    !is_named && (is_commented_out || is_beside_scripts())
+    };
+    // Most are named by some code; what speaks of them in texts alone is looked for when all code has been asked.
+    let in_code = |other: &FileId| program.file(*other).model.names().may_hold(name);
+    if program.file_ids().filter(in_code).any(&mut names_it) || program.file_ids().any(&mut names_it) {
+        return false;
+    }
+    is_commented_out || program.file_ids().any(|other| other != file && is_script(&program.file(other).model))
 }
 
 /// What stands before a name that is defined.
 const DEFINES: [&str; 3] = ["def", "async def", "class"];
 
-/// The name of what holds a function and stands in the file itself; nothing where that is decorated, or a class with bases: others may come to it by these.
-fn outermost(model: &File, function: LocalFunction) -> Option<&str> {
+/// The name of what holds a function and stands in the file itself; nothing where that is decorated, or a class with bases:
+/// others may come to it by these.
+fn outermost(model: &File, function: LocalFunction) -> Option<Symbol> {
     let mut at = function;
     loop {
         let definition = model.function(at);
@@ -80,7 +85,7 @@ fn outermost(model: &File, function: LocalFunction) -> Option<&str> {
             _ => return None,
         };
         let is_plain = model.list(decorators).is_empty() && bases.is_none_or(|bases| model.list(bases).is_empty());
-        return is_plain.then_some(definition.name.as_str());
+        return is_plain.then_some(definition.name);
     }
 }
 

@@ -123,8 +123,8 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                 }
                 let writes = deed.does.writes();
                 let known = common.done_by_all(function, &deed);
-                // A checkpoint is written by programs of one process as well.
-                // So do scripts that convert something, to which joining a job is a formality.
+                // A checkpoint is written by programs of one process as well; to scripts that convert something joining a job
+                // is a formality.
                 let is_script = definition.kind == FunctionKind::Module;
                 let sure = |known: &Known| match known.together {
                     Together::Issues(..) | Together::Issued(..) => true,

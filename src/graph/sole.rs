@@ -93,7 +93,7 @@ const CALLS_IN_PLACE: [&str; 6] = ["abc", "builtins", "contextlib", "functools",
 
 impl Program {
     /// Whether a file knows what stands in the tree of another: it lies there itself, or imports something from there.
-    fn knows(&self, from: FileId, other: FileId) -> bool {
+    pub fn knows(&self, from: FileId, other: FileId) -> bool {
         self.same_tree(from, other) || self.imported_trees(from).contains(&self.tree_of(other))
     }
 

@@ -44,13 +44,13 @@ pub(super) fn is_job_of_one_node(program: &Program) -> bool {
 /// Names of the rank of the job.
 const OF_THE_JOB: [&str; 5] = ["get_rank", "global_rank", "process_index", "RANK", "node_rank"];
 
-/// Whether the program is for one node alone: nothing in it asks for the rank of the job, or in the tree around the file a
+/// Whether the program is for one node alone: nothing in it asks for the rank of the job, or in what the file knows of it a
 /// device is chosen by that, or it is called the rank within the node.
 pub(super) fn is_designed_for_one_node(program: &Program, around: FileId) -> bool {
     let files = || program.file_ids().filter(|&file| !crate::graph::is_test(&program.file(file).path));
-    let mut beside = files().filter(|&file| program.same_tree(around, file));
+    let mut known = files().filter(|&file| program.knows(around, file));
     !files().any(|file| asks_for_the_rank(&program.file(file).model))
-        || beside.any(|file| chooses_a_device_by_it(program, file) || calls_it_local(program, file))
+        || known.any(|file| chooses_a_device_by_it(program, file) || calls_it_local(program, file))
 }
 
 fn asks_for_the_rank(model: &File) -> bool {
