@@ -38,11 +38,11 @@ def shares(dataset, world_size, local_rank):
 
 
 def shares_on_a_node(dataset, world_size, local_rank):
-    return torch.utils.data.DistributedSampler(dataset, num_replicas=world_size, rank=local_rank)  # error: [rank-local-identity]
+    return torch.utils.data.DistributedSampler(dataset, num_replicas=world_size, rank=local_rank)  # low: [rank-local-identity]
 
 
 def shares_of_whoever_runs_it(local_rank, dataset, world_size):
-    return torch.utils.data.DistributedSampler(dataset, num_replicas=world_size, rank=local_rank)  # error: [rank-local-identity]
+    return torch.utils.data.DistributedSampler(dataset, num_replicas=world_size, rank=local_rank)  # low: [rank-local-identity]
 
 
 def prepare(accelerator, dataset, world_size):
