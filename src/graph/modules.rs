@@ -19,15 +19,26 @@ pub struct Modules {
     is_package: Vec<bool>,
     /// The folder of each file, by number.
     folders: Vec<u32>,
-    /// Names of libraries: what they mean is installed, whatever is called the same somewhere inside a package.
-    libraries: FxHashSet<Symbol>,
+    /// Names of libraries, each with modules in it: what they mean is installed, whatever is called the same somewhere inside
+    /// a package, or holds none of these modules.
+    libraries: FxHashMap<Symbol, FxHashSet<Symbol>>,
     found: RwLock<FxHashMap<(u32, Symbol), Option<FileId>>>,
     found_relative: RwLock<FxHashMap<(FileId, u32, Symbol), Option<FileId>>>,
 }
 
 impl Modules {
-    /// Indexes the files by the components of their paths; `libraries` are names of packages that the catalogue speaks of.
-    pub fn new(files: &[FileEntry], libraries: FxHashSet<Symbol>) -> Modules {
+    /// Indexes the files by the components of their paths; `known` are the names of what the catalogue speaks of, in libraries.
+    pub fn new(files: &[FileEntry], known: impl Iterator<Item = Symbol>) -> Modules {
+        let mut libraries: FxHashMap<Symbol, FxHashSet<Symbol>> = FxHashMap::default();
+        for name in known {
+            let mut parts = name.as_str().split('.').map(Symbol::new);
+            let Some(library) = parts.next() else { continue };
+            let modules = libraries.entry(library).or_default();
+            // The last part is something in a module.
+            if let (Some(module), Some(_)) = (parts.next(), parts.next()) {
+                modules.insert(module);
+            }
+        }
         let init = Symbol::new("__init__");
         let mut paths = Vec::with_capacity(files.len());
         let mut is_package = Vec::with_capacity(files.len());
@@ -114,7 +125,8 @@ impl Modules {
                 let path = &self.paths[file.index()];
                 path.ends_with(&parts)
                     && (parts.len() > 1 || self.reaches(importer, file))
-                    && (!self.libraries.contains(&parts[0]) || self.may_begin(importer, file, path.len() - parts.len()))
+                    && (!self.libraries.contains_key(&parts[0])
+                        || self.may_begin(importer, file, path.len() - parts.len()))
             })
             .max_by_key(|&file| {
                 let path = &self.paths[file.index()];
@@ -158,7 +170,16 @@ impl Modules {
     /// above it, or beside the importer. A copy of a library inside a package has a longer name.
     fn may_begin(&self, importer: FileId, file: FileId, at: usize) -> bool {
         let (from, path) = (&self.paths[importer.index()], &self.paths[file.index()]);
-        at <= self.roots[file.index()] || from[..from.len().saturating_sub(1)] == path[..at]
+        at <= self.roots[file.index()] && self.is_library(&path[..=at])
+            || from[..from.len().saturating_sub(1)] == path[..at]
+    }
+
+    /// Whether a folder that is called as a library is holds one of the modules of that; where the working directory is
+    /// above it in any case.
+    fn is_library(&self, folder: &[Symbol]) -> bool {
+        let modules = folder.last().and_then(|library| self.libraries.get(library));
+        let holds = |&module: &Symbol| self.by_path.contains_key([folder, &[module]].concat().as_slice());
+        folder.len() < 2 || modules.is_none_or(|modules| modules.is_empty() || modules.iter().any(holds))
     }
 
     /// Whether a plain `import name` in `importer` can mean `file`: a sibling, or a top-level module.

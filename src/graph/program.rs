@@ -75,8 +75,7 @@ impl Program {
 
     /// The same, of files whose bindings are known.
     fn linked(files: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>, bindings: Vec<Bindings>) -> Program {
-        let first = |name: Symbol| Symbol::new(name.as_str().split('.').next().unwrap_or_default());
-        let modules = Modules::new(&files, catalog.entries().map(|(name, _)| first(name)).collect());
+        let modules = Modules::new(&files, catalog.entries().map(|(name, _)| name));
         let mut program = Program {
             function_base: bases(files.iter().map(|file| file.model.functions.len())),
             class_base: bases(files.iter().map(|file| file.model.classes.len())),

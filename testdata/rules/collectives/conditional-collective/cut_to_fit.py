@@ -18,5 +18,5 @@ def caption_all(videos, save):
     with state.split_between_processes(videos) as mine:
         for i, video in enumerate(mine):
             if i % 10 == 0 or i == len(mine) - 1:
-                state.wait_for_everyone()  # error: [conditional-collective]  # low: [divergent-loop]
+                state.wait_for_everyone()  # error: [conditional-collective, divergent-loop]
                 save(video)

@@ -1,0 +1,1 @@
+from .filter import low_pass
