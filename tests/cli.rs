@@ -529,6 +529,20 @@ fn a_difference_is_explained_by_the_variable_that_was_asked() {
 }
 
 #[test]
+fn a_race_two_calls_away_shows_both_of_them() {
+    let folder = Folder::new("race-two-calls-away");
+    let head = "import torch.distributed as dist\nfrom torchvision.datasets import CIFAR10\n";
+    let opens = "\n\ndef opened(root):\n    return CIFAR10(root, download=True)\n";
+    let chooses = "\n\ndef chosen(root):\n    return opened(root)\n";
+    let trains = "\n\ndef train(root):\n    print(dist.get_rank())\n    dist.all_reduce(chosen(root))\n";
+    folder.file("job.py", [head, opens, chooses, trains].concat());
+    let run = folder.ranklint(&["check", "--no-cache", "--select", "write-race", "."]);
+    for called in ["opened", "chosen"] {
+        assert!(run.out.contains(&format!("`{called}` is called on every rank")), "{run:?}");
+    }
+}
+
+#[test]
 fn a_key_that_a_helper_is_handed_is_named_where_it_is_handed_over() {
     let job = "\
 import os

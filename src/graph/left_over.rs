@@ -1,5 +1,5 @@
-//! What nobody calls any more: functions of scripts, functions whose calls are commented out, and what no script beside
-//! names. What was left there runs nowhere.
+//! What nobody calls any more: functions of scripts, and what a program with scripts names nowhere, or in comments alone.
+//! What was left there runs nowhere.
 
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::model::{File, FunctionKind, LocalFunction, Stmt};
@@ -47,22 +47,19 @@ fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
     let (file, local) = program.locate(function);
     let model = &program.file(file).model;
     let Some(name) = outermost(model, local) else { return false };
-    let mut is_commented_out = false;
-    let mut names_it = |other: FileId| {
+    let names_it = |other: FileId| {
         let text = &*program.file(other).text;
         words(text, name.as_str()).any(|at| {
             let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
             let before = text[line..at].trim_start();
-            is_commented_out |= before.contains('#');
             !before.contains('#') && !DEFINES.contains(&before.trim_end())
         })
     };
     // Most are named by some code; what speaks of them in texts alone is looked for when all code has been asked.
     let in_code = |other: &FileId| program.file(*other).model.names().may_hold(name);
-    if program.file_ids().filter(in_code).any(&mut names_it) || program.file_ids().any(&mut names_it) {
-        return false;
-    }
-    is_commented_out || program.file_ids().any(|other| other != file && is_script(&program.file(other).model))
+    !program.file_ids().filter(in_code).any(names_it)
+        && program.file_ids().any(|other| other != file && is_script(&program.file(other).model))
+        && !program.file_ids().any(names_it)
 }
 
 /// What stands before a name that is defined.

@@ -170,12 +170,11 @@ impl Modules {
     /// above it, or beside the importer. A copy of a library inside a package has a longer name.
     fn may_begin(&self, importer: FileId, file: FileId, at: usize) -> bool {
         let (from, path) = (&self.paths[importer.index()], &self.paths[file.index()]);
-        at <= self.roots[file.index()] && self.is_library(&path[..=at])
-            || from[..from.len().saturating_sub(1)] == path[..at]
+        at <= self.roots[file.index()] || from[..from.len().saturating_sub(1)] == path[..at]
     }
 
-    /// Whether a folder that is called as a library is holds one of the modules of that; where the working directory is
-    /// above it in any case.
+    /// Whether a folder, if it is called as a library is, holds one of the modules of that; right below the working directory
+    /// it is taken at its name.
     fn is_library(&self, folder: &[Symbol]) -> bool {
         let modules = folder.last().and_then(|library| self.libraries.get(library));
         let holds = |&module: &Symbol| self.by_path.contains_key([folder, &[module]].concat().as_slice());
@@ -185,7 +184,8 @@ impl Modules {
     /// Whether a plain `import name` in `importer` can mean `file`: a sibling, or a top-level module.
     fn reaches(&self, importer: FileId, file: FileId) -> bool {
         let (from, path) = (&self.paths[importer.index()], &self.paths[file.index()]);
-        let top_level = self.roots[file.index()] == path.len() - 1 && self.is_package[file.index()];
+        let top_level =
+            self.roots[file.index()] == path.len() - 1 && self.is_package[file.index()] && self.is_library(path);
         let sibling = !from.is_empty() && from[..from.len() - 1] == path[..path.len() - 1];
         top_level || sibling || path.len() == 1
     }

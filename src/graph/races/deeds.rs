@@ -153,10 +153,8 @@ pub(super) struct Deeds {
 impl Deeds {
     pub fn new() -> Deeds {
         let functions = FUNCTIONS.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name));
-        let fetches =
-            FETCHES.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name)).chain(NAMES_OF_DATA_SETS);
-        let names = functions.chain(METHODS.iter().map(|(name, ..)| *name)).chain(names_of_writes()).chain(fetches);
-        Deeds { names: names.map(Symbol::new).collect() }
+        let names = functions.chain(METHODS.iter().map(|(name, ..)| *name)).chain(names_of_writes()).map(Symbol::new);
+        Deeds { names: names.collect() }
     }
 
     /// Whether a call of that name may be one.
@@ -180,11 +178,8 @@ impl Deeds {
             return None;
         }
         let known = program.resolve(file, function, call.callee);
-        if let Some(path) = written(model, known, call) {
-            return Some(Deed { call: name, expr, path, does: Does::Writes, lenient: None });
-        }
-        if let Some(path) = known.and_then(|known| fetched(model, known, call)) {
-            return Some(Deed { call: name, expr, path, does: Does::Fetches, lenient: None });
+        if let Some((does, path)) = filled(model, known, call) {
+            return Some(Deed { call: name, expr, path, does, lenient: None });
         }
         let of_library = known.and_then(|known| FUNCTIONS.iter().find(|(name, ..)| *name == known.as_str()));
         if let Some(&(_, passes, creates)) = of_library {
@@ -200,9 +195,16 @@ impl Deeds {
     }
 }
 
-/// The last names of what writes a file whole.
+/// The last names of what writes a file whole, or fetches it.
 pub(super) fn names_of_writes() -> impl Iterator<Item = &'static str> {
-    WRITES.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name)).chain(WRITING)
+    let functions = WRITES.iter().chain(&FETCHES).map(|(name, ..)| name.rsplit('.').next().unwrap_or(name));
+    functions.chain(WRITING).chain(NAMES_OF_DATA_SETS)
+}
+
+/// The path at which a call writes a file whole, or to which it fetches something.
+pub(super) fn filled(model: &File, known: Option<Symbol>, call: Call) -> Option<(Does, ExprId)> {
+    let written = written(model, known, call).map(|path| (Does::Writes, path));
+    written.or_else(|| Some((Does::Fetches, fetched(model, known?, call)?)))
 }
 
 /// What a call does, unless it is told to pass over what is there, or is not.
@@ -226,7 +228,7 @@ fn deed(
 const CSV_MODE: usize = 8;
 
 /// The path of the file that a call writes whole.
-pub(super) fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
+fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
     let of = |at: usize, name: &str| argument(model, call, Some(at), Symbol::new(name));
     let named = known.and_then(|known| WRITES.iter().find(|(name, ..)| *name == known.as_str()));
     if let Some(&(_, at, name)) = named {

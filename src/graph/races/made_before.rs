@@ -13,7 +13,7 @@ use crate::model::{Call, Expr, ExprId, File, LocalFunction, StmtId, blocks_of};
 const MAKES: [&str; 3] = ["makedirs", "mkdir", "mkdirs"];
 
 /// Parts of names of what fetches something.
-const FETCHES: [&str; 3] = ["download", "fetch", "prepare"];
+const FETCHING: [&str; 3] = ["download", "fetch", "prepare"];
 
 /// Callers of callers that are asked.
 const MAX_CALLS: usize = 2;
@@ -35,7 +35,7 @@ pub(super) fn is_fetched_by_one(common: &mut Common<'_>, function: FunctionId, d
         let model = &common.program.file(file).model;
         let fetches = |made: &Made| {
             let name = model.last_name(made.call.callee);
-            name.is_some_and(|name| name == deed.call || FETCHES.iter().any(|part| name.as_str().contains(part)))
+            name.is_some_and(|name| name == deed.call || FETCHING.iter().any(|part| name.as_str().contains(part)))
         };
         common.calls(file, local).iter().any(|made| !made.by_all && fetches(made))
     })

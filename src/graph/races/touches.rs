@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::deeds::{names_of_writes, written};
+use super::deeds::{filled, names_of_writes};
 use crate::base::{FileId, Symbol};
 use crate::graph::communication::argument;
 use crate::graph::program::Program;
@@ -24,12 +24,11 @@ pub(super) enum Touch {
 
 use Touch::{Makes, Reads, Removes, Writes};
 
-/// Functions of libraries beside those that write a file whole, with the place and the name of the argument that says where.
-const FUNCTIONS: [(&str, Touch, usize, &str); 55] = [
+/// Functions of libraries beside those that write a file whole or fetch it, with the place and the name of the argument that says where.
+const FUNCTIONS: [(&str, Touch, usize, &str); 54] = [
     ("torch.jit.save", Writes, 1, "f"),
     ("joblib.dump", Writes, 1, "filename"),
     ("omegaconf.OmegaConf.save", Writes, 1, "f"),
-    ("urllib.request.urlretrieve", Writes, 1, "filename"),
     ("torch.hub.download_url_to_file", Writes, 1, "dst"),
     ("gdown.download", Writes, 1, "output"),
     ("wget.download", Writes, 1, "out"),
@@ -166,7 +165,7 @@ impl Touches {
         }
         let given = |at: usize, name: &str| argument(model, call, Some(at), Symbol::new(name));
         let known = program.resolve(file, function, call.callee);
-        if let Some(path) = written(model, known, call) {
+        if let Some((_, path)) = filled(model, known, call) {
             out.push((Writes, path));
             return out;
         }

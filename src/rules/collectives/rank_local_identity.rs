@@ -105,6 +105,13 @@ struct Use {
     confidence: Confidence,
 }
 
+impl Use {
+    /// A use of the rank within the node where that of the job is meant.
+    fn of_local(rank: ExprId, message: String, confidence: Confidence) -> Use {
+        Use { rank, is: "it is the rank within the node", is_share: false, message, help: USE_GLOBAL, confidence }
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Place<'a> {
     program: &'a Program,
@@ -115,8 +122,6 @@ struct Place<'a> {
 
 /// The backend that issues nothing.
 const FAKE_BACKEND: &str = "fake";
-
-const LOCAL: &str = "it is the rank within the node";
 
 const USE_GLOBAL: &str = "use the rank of the job (dist.get_rank(), RANK): with two nodes each local rank exists twice";
 
@@ -165,14 +170,7 @@ impl Place<'_> {
                 "`{parameter}` of `{}` counts ranks of the job, and is made from the rank within the node",
                 operation.op
             );
-            return Some(Use {
-                rank: local,
-                is: LOCAL,
-                is_share: false,
-                message,
-                help: USE_GLOBAL,
-                confidence: Confidence::Medium,
-            });
+            return Some(Use::of_local(local, message, Confidence::Medium));
         }
         if last == "init_process_group" {
             let local = keyword(self.model, call, "rank").filter(|&rank| self.is_local(rank, FUEL))?;
@@ -190,21 +188,14 @@ impl Place<'_> {
                     .to_owned();
             // Where one process starts the others itself, the two may be one.
             let confidence = if self.is_parameter(local) { Confidence::Low } else { Confidence::Medium };
-            return Some(Use { rank: local, is: LOCAL, is_share: false, message, help: USE_GLOBAL, confidence });
+            return Some(Use::of_local(local, message, confidence));
         }
         if matches!(last, "TCPStore") || name.ends_with(".TCPStore") {
             let master = argument(self.model, call, Some(3), "is_master")?;
             let local = self.local_part(master)?;
             let message =
                 "every node has a master of the store: `is_master` is decided by the rank within the node".to_owned();
-            return Some(Use {
-                rank: local,
-                is: LOCAL,
-                is_share: false,
-                message,
-                help: USE_GLOBAL,
-                confidence: Confidence::Medium,
-            });
+            return Some(Use::of_local(local, message, Confidence::Medium));
         }
         if matches!(last, "range" | "islice") {
             let args = self.model.list(call.args);
@@ -248,14 +239,9 @@ impl Place<'_> {
     }
 
     fn shared(&self, local: ExprId) -> Use {
-        Use {
-            rank: local,
-            is: LOCAL,
-            is_share: true,
-            message: "a share of the whole job is chosen by the rank within the node: nodes take the same shares, and some are never taken".to_owned(),
-            help: USE_GLOBAL,
-            confidence: if self.is_of_a_job() { Confidence::Medium } else { Confidence::Low },
-        }
+        let message = "a share of the whole job is chosen by the rank within the node: nodes take the same shares, and some are never taken";
+        let confidence = if self.is_of_a_job() { Confidence::Medium } else { Confidence::Low };
+        Use { is_share: true, ..Use::of_local(local, message.to_owned(), confidence) }
     }
 
     /// A checkpoint that one rank of each node writes.
@@ -277,7 +263,7 @@ impl Place<'_> {
         })?;
         let message =
             "one rank of every node writes this: with a shared file system they write the same file".to_owned();
-        Some(Use { rank: local, is: LOCAL, is_share: false, message, help: USE_GLOBAL, confidence: Confidence::Low })
+        Some(Use::of_local(local, message, Confidence::Low))
     }
 
     /// The part of a number that is the rank within the node, when nothing in it speaks of the node.
