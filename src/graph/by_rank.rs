@@ -61,7 +61,8 @@ pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
                 let (one, other) = (*then, *otherwise);
                 let replaced = engine.values.is_unset(one) && is_number(engine, other)
                     || is_number(engine, one) && engine.values.is_unset(other);
-                if replaced || are_unlike(engine, one, other) {
+                let counted = counts_on(engine, one, other) || counts_on(engine, other, one);
+                if replaced || counted || are_unlike(engine, one, other) {
                     push(&[*test]);
                 }
             }
@@ -115,6 +116,22 @@ fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
             && node(one) != node(other)
             && !is_agreed(one)
             && !is_agreed(other)
+}
+
+/// Whether a loop keeps a number as it is in the one arm, and counts it on or begins it anew in all that the other may come
+/// to: a counter that only some ranks count.
+fn counts_on(engine: &Engine<'_>, kept: Value, other: Value) -> bool {
+    let Node::If(_, one, another) = *engine.values.node(other) else { return false };
+    let Node::Carried(at, ..) = engine.values.node(kept) else { return false };
+    let is_counted = |value: Value| match *engine.values.node(value) {
+        Node::Int(_) => true,
+        Node::Binary(BinaryOp::Add, counted, step) => {
+            matches!(engine.values.node(step), Node::Int(_))
+                && matches!(engine.values.node(counted), Node::Carried(around, ..) if around == at)
+        }
+        _ => false,
+    };
+    is_number(engine, kept) && is_counted(one) && is_counted(another)
 }
 
 /// The question by which the bound of a range is a number that all began with, or one that some have found elsewhere.

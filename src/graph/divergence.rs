@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{FileId, FunctionId};
+use crate::base::{FileId, FunctionId, Site};
 use crate::finding::Confidence;
 use crate::flow::{ChoiceForm, Effect, EffectId, Effects, GroupKey, Healed};
 use crate::model::{FunctionKind, LocalFunction};
@@ -192,7 +192,8 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
         }
         let roots: Vec<(FunctionId, EffectId)> = traced.iter().map(|traced| (traced.function, traced.root)).collect();
         let partings = partings(&mut engine, &roots, &healed, spread, &prepared.stop);
-        let mut heals = false;
+        // Where something has been healed since they were asked.
+        let mut since: FxHashSet<Site> = FxHashSet::default();
         for (&Traced { function, effects, root }, parting) in traced.iter().zip(partings) {
             if is_given_up() {
                 return out;
@@ -200,8 +201,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
             let so_far = explained.entry(program.locate(function).0).or_insert(0usize);
             if let Some(parting) = parting.filter(|_| *so_far < MAX_EXPLAINED) {
                 let before = out.splits.len();
-                // What has been healed since may have settled it.
-                heals |= splits(&mut engine, function, parting, !heals, &mut healed, &mut out.splits);
+                splits(&mut engine, function, parting, &mut since, &mut healed, &mut out.splits);
                 *so_far += out.splits.len() - before;
             }
             seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);

@@ -133,7 +133,9 @@ impl Evidence<'_, '_> {
         let makes = |(model, question): (&File, ExprId)| {
             matches!(model.expr(question), Expr::Unary(crate::model::UnaryOp::Not, _))
         };
-        self.engine.written_at(born).is_some_and(told) && !self.question().is_some_and(makes)
+        self.engine.written_at(born).is_some_and(told)
+            && !self.question().is_some_and(makes)
+            && !self.is_made_meanwhile()
     }
 }
 

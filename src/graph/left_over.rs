@@ -1,14 +1,14 @@
 //! What nobody calls any more: functions of scripts, and what a program with scripts names nowhere, or in comments alone.
 //! What was left there runs nowhere.
 
-use crate::base::{FileId, FunctionId, Symbol};
+use crate::base::{FileId, FunctionId, Span, Symbol};
 use crate::model::{File, FunctionKind, LocalFunction, Stmt};
 
 use super::messages::is_main_test;
 use super::program::Program;
 
 /// Whether nobody calls the function, as far as it can be seen.
-pub(super) fn is_left_over(program: &Program, function: FunctionId) -> bool {
+pub fn is_left_over(program: &Program, function: FunctionId) -> bool {
     is_left_in_a_script(program, function) || is_named_nowhere(program, function)
 }
 
@@ -46,13 +46,15 @@ fn is_left_in_a_script(program: &Program, function: FunctionId) -> bool {
 fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
     let (file, local) = program.locate(function);
     let model = &program.file(file).model;
-    let Some(name) = outermost(model, local) else { return false };
+    let Some((name, span)) = outermost(model, local) else { return false };
     let names_it = |other: FileId| {
         let text = &*program.file(other).text;
         words(text, name.as_str()).any(|at| {
             let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
             let before = text[line..at].trim_start();
-            !before.contains('#') && !DEFINES.contains(&before.trim_end())
+            // What it calls by its own name in itself is reached from there alone.
+            let inside = other == file && (span.start..span.end).contains(&(at as u32));
+            !inside && !before.contains('#') && !DEFINES.contains(&before.trim_end())
         })
     };
     // Most are named by some code; what speaks of them in texts alone is looked for when all code has been asked.
@@ -65,9 +67,9 @@ fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
 /// What stands before a name that is defined.
 const DEFINES: [&str; 3] = ["def", "async def", "class"];
 
-/// The name of what holds a function and stands in the file itself; nothing where that is decorated, or a class with bases:
-/// others may come to it by these.
-fn outermost(model: &File, function: LocalFunction) -> Option<Symbol> {
+/// The name of what holds a function and stands in the file itself, and where; nothing where that is decorated, or a class
+/// with bases: others may come to it by these.
+fn outermost(model: &File, function: LocalFunction) -> Option<(Symbol, Span)> {
     let mut at = function;
     loop {
         let definition = model.function(at);
@@ -82,7 +84,7 @@ fn outermost(model: &File, function: LocalFunction) -> Option<Symbol> {
             _ => return None,
         };
         let is_plain = model.list(decorators).is_empty() && bases.is_none_or(|bases| model.list(bases).is_empty());
-        return is_plain.then_some(definition.name);
+        return is_plain.then_some((definition.name, definition.span));
     }
 }
 

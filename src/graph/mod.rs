@@ -85,6 +85,7 @@ pub use context::{Context, each_in_context};
 pub use divergence::{Begun, Divergence, Prepared, Spread, divergence, in_turn, orders};
 pub use environment::{Access, Action, EnvironmentReads, Key};
 pub use gates::Gate;
+pub use left_over::is_left_over;
 pub use messages::{Fault, FaultKind, Sieve, Step, StepKind, Undelivered, sieves, undelivered};
 pub use missized::Missized;
 pub use operators::{ModuleName, OperatorFolders, Part};

@@ -3,10 +3,13 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::base::FunctionId;
-use crate::finding::Confidence;
-use crate::flow::{EffectId, Healed};
+use rustc_hash::FxHashSet;
 
+use crate::base::{FunctionId, Site};
+use crate::finding::Confidence;
+use crate::flow::{Effect, EffectId, Healed};
+
+use super::blame::preorder;
 use super::classes::Terms;
 use super::comparison::{Answer, Parting, Question, parts_ranks};
 use super::divergence::Spread;
@@ -74,45 +77,50 @@ fn side_by_side(
     asked.into_iter().map(|(_, answer)| answer.into_inner().unwrap_or(Answer::InStep)).collect()
 }
 
-/// Explains where ranks part ways in a function, one place after the other; the first is known, if it still `holds`. Says
-/// whether anything was healed.
+/// Explains where ranks part ways in a function, one place after the other; the first is known, unless something in the
+/// function has been healed `since` it was found.
 pub(super) fn splits(
     engine: &mut Engine<'_>,
     function: FunctionId,
     Parting { question, found }: Parting,
-    holds: bool,
+    since: &mut FxHashSet<Site>,
     healed: &mut Healed,
     out: &mut Vec<Split>,
-) -> bool {
-    let first = explained(engine, function, (&question, holds.then_some(found)), healed, out);
-    if !first.too_large {
-        return first.healed;
+) {
+    let found = (!holds_one_of(engine, question.root(), since)).then_some(found);
+    if !explained(engine, function, (&question, found), (since, healed), out) {
+        return;
     }
     // What was found first may stand in front of what is too large to be looked through: not so in short.
     let large = question.root();
     let short = engine.on_behalf_of(function, |engine| engine.in_short(large, function));
-    let short = (short != large).then(|| Question::of(engine.terms(), short)).flatten();
-    let further = short.map(|short| explained(engine, function, (&short, None), healed, out));
-    first.healed || further.is_some_and(|further| further.healed)
+    if let Some(short) = (short != large).then(|| Question::of(engine.terms(), short)).flatten() {
+        explained(engine, function, (&short, None), (since, healed), out);
+    }
 }
 
-/// How far a function was looked through.
-#[derive(Default)]
-struct Explained {
-    /// Whether anything was healed.
-    healed: bool,
-    /// Whether it was given up.
-    too_large: bool,
+/// Whether something in the effect stands at one of the places.
+fn holds_one_of(engine: &Engine<'_>, root: EffectId, sites: &FxHashSet<Site>) -> bool {
+    !sites.is_empty()
+        && preorder(engine, root).into_iter().any(|effect| match engine.effects.get(effect) {
+            Effect::Choice { site, .. } | Effect::Loop { site, .. } => sites.contains(site),
+            Effect::Event(event) => sites.contains(&engine.effects.event(*event).site),
+            _ => false,
+        })
 }
 
+/// The same for what is asked. Says whether it was given up.
 fn explained(
     engine: &Engine<'_>,
     function: FunctionId,
     (question, mut first): (&Question, Option<Found>),
-    healed: &mut Healed,
+    (since, healed): (&mut FxHashSet<Site>, &mut Healed),
     out: &mut Vec<Split>,
-) -> Explained {
-    let mut explained = Explained::default();
+) -> bool {
+    let mut too_large = false;
+    // What is healed for this function alone: where only the name of what it is given says that it differs, and nobody is
+    // sure, its callers are asked again, who know what that is.
+    let mut own: Option<Healed> = None;
     for group in &question.groups {
         if first.as_ref().is_some_and(|first| first.group != *group) {
             continue;
@@ -120,29 +128,37 @@ fn explained(
         for _ in 0..MAX_SPLITS {
             let found = match first.take() {
                 Some(found) => found,
-                None => match question.first_difference(engine.terms(), group, healed) {
+                None => match question.first_difference(engine.terms(), group, own.as_ref().unwrap_or(healed)) {
                     Answer::Parted(found) => *found,
                     Answer::InStep => break,
                     Answer::TooLarge => {
-                        explained.too_large = true;
+                        too_large = true;
                         break;
                     }
                 },
             };
-            let Some((mut split, heals)) = explain(engine, function, question.root(), &found, healed) else { break };
-            let mut fresh = false;
-            explained.healed |= !heals.is_empty();
-            for (site, call, heal) in heals {
-                fresh |= healed.insert(site, call, heal);
+            let known = own.as_ref().unwrap_or(healed);
+            let Some((mut split, heals)) = explain(engine, function, question.root(), &found, known) else { break };
+            if engine.is_unsettled(function) {
+                split.confidence = Confidence::Low;
+            }
+            let is_guess = split.is_handed && split.confidence == Confidence::Low;
+            if is_guess && own.is_none() {
+                own = Some(healed.clone());
+            }
+            let fresh = match &mut own {
+                Some(own) => own.extend(&heals),
+                None => healed.extend(&heals),
+            };
+            if !is_guess {
+                since.extend(heals.iter().map(|heal| heal.0));
+                healed.extend(&heals);
             }
             if !fresh {
                 break;
             }
-            if engine.is_unsettled(function) {
-                split.confidence = Confidence::Low;
-            }
             out.push(split);
         }
     }
-    explained
+    too_large
 }

@@ -76,8 +76,10 @@ pub(super) fn reaches_rank(engine: &Engine<'_>, value: Value) -> bool {
             Node::Not(inner) | Node::Length(inner) | Node::Item(_, inner) | Node::Loader(inner, _) => {
                 further.push(*inner);
             }
-            // Whether a loader has come to its end.
-            Node::Apply(name, parts) if matches!(name.last_part().as_str(), "ended" | "DataLoader") => {
+            // Whether a loader has come to its end, and the least, the most and the sum of some.
+            Node::Apply(name, parts)
+                if matches!(name.last_part().as_str(), "ended" | "DataLoader" | "min" | "max" | "sum") =>
+            {
                 further.extend(parts.iter());
             }
             Node::And(left, right)

@@ -3,6 +3,7 @@
 
 mod alone;
 mod common;
+mod conditions;
 mod deeds;
 mod elsewhere;
 mod evidence;
@@ -31,6 +32,7 @@ use super::taint::Taint;
 pub(super) use alone::Scripts;
 use alone::is_where_nobody_is_told_apart;
 use common::{Common, Known};
+use conditions::parts_of;
 pub use deeds::Does;
 use deeds::{Deed, Deeds};
 pub use evidence::Together;
@@ -44,9 +46,7 @@ pub(super) use single::asks_for_first_among;
 pub use unawaited::UnawaitedFile;
 use unawaited::unawaited_files;
 pub(super) use words::serves_alone;
-use words::{
-    is_of_an_element, is_own_path, is_tool, listing_behind, parts_of, path_asked_for, serves, speaks_of_ranks,
-};
+use words::{is_of_an_element, is_own_path, is_tool, listing_behind, path_asked_for, serves, speaks_of_ranks};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
 const LAUNCHES: [&str; 4] = ["fit", "validate", "test", "predict"];

@@ -8,6 +8,7 @@ use crate::flow::{Assignment, Axes, Effect, EffectId, Evaluator, Event, GroupKey
 use crate::model::{BinaryOp, CompareOp};
 
 use super::evaluate::Engine;
+use super::left_over::is_left_over;
 
 /// A root that is no member of the group it is the root of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +79,8 @@ impl ForeignRoots {
                     let Some((what, confidence)) = describe(engine, event, root, &ways, under) else { continue };
                     let site = call.unwrap_or(event.site);
                     if !self.told.contains(&event.site) && self.told.insert(site) {
+                        let left = is_left_over(engine.program, function);
+                        let confidence = if left { Confidence::Low } else { confidence };
                         let message = format!("`{parameter}` of `{}` is {what}", event.op);
                         out.push(ForeignRoot { function, site, parameter, message, confidence });
                     }

@@ -109,7 +109,7 @@ impl Walk<'_, '_> {
                     return;
                 }
                 if let Some((event, call)) = behind.filter(on_group)
-                    && pools_what_is_asked(engine, *test, event)
+                    && (pools_what_is_asked(engine, *test, event) || asks_what_was_dealt(engine, *test))
                     && let Some(raised) = [*then, *otherwise].into_iter().find_map(|arm| ends_in_failure(engine, arm))
                 {
                     self.found(raised, (*site, true), (event, call), self.sure);
@@ -190,6 +190,36 @@ fn pools_what_is_asked(engine: &Engine<'_>, test: Value, event: EventId) -> bool
         }
         _ => false,
     })
+}
+
+/// Whether a question is how many there are of what is dealt out by rank, one to each in turn: of few of them the last ranks
+/// get none.
+fn asks_what_was_dealt(engine: &Engine<'_>, test: Value) -> bool {
+    match *engine.values.node(test) {
+        Node::Not(inner) => is_dealt(engine, inner) || asks_what_was_dealt(engine, inner),
+        Node::Compare(_, left, right) => [left, right].into_iter().any(|side| match *engine.values.node(side) {
+            Node::Length(of) => is_dealt(engine, of),
+            _ => false,
+        }),
+        _ => false,
+    }
+}
+
+/// `things[rank::world_size]`, or a list of these.
+fn is_dealt(engine: &Engine<'_>, value: Value) -> bool {
+    let by_rank = |bounds: &[Value]| match *bounds {
+        [from, _, step] => {
+            matches!(engine.values.node(from), Node::Rank(_)) && matches!(engine.values.node(step), Node::Size(_))
+        }
+        _ => false,
+    };
+    match engine.values.node(value) {
+        Node::Index(_, places) => matches!(engine.values.node(*places), Node::Range(bounds) if by_rank(bounds)),
+        Node::Mapped(name, parts) if matches!(name.as_str(), "list" | "tuple" | "sorted") => {
+            parts.first().is_some_and(|&first| is_dealt(engine, first))
+        }
+        _ => false,
+    }
 }
 
 /// The first event that every rank reaches which comes to the effect.

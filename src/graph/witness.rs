@@ -99,6 +99,8 @@ pub struct Split {
     pub witness: Vec<WitnessRank>,
     /// How sure.
     pub confidence: Confidence,
+    /// Whether what differs is something that the function is given, of which only its name says so.
+    pub is_handed: bool,
 }
 
 /// Where a reported split is healed: its site, below which call, and how.
@@ -212,6 +214,8 @@ pub(super) fn explain(
         witness: witness(engine, found, &blame, decision, site),
         calls,
         confidence,
+        is_handed: leaf
+            .is_some_and(|leaf| matches!(*engine.values.node(leaf), Node::Parameter(of, _) if of == function)),
     };
     Some((split, heals))
 }

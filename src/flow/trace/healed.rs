@@ -28,6 +28,11 @@ impl Healed {
         self.known.insert((site, call), heal).is_none()
     }
 
+    /// Heals all of them. Says whether any is new.
+    pub fn extend(&mut self, heals: &[(Site, Option<Site>, Heal)]) -> bool {
+        heals.iter().fold(false, |fresh, &(site, call, heal)| self.insert(site, call, heal) || fresh)
+    }
+
     /// Whether what stands at `site` is healed below the call at `call`.
     pub fn covers(&self, site: Site, call: Option<Site>) -> bool {
         self.get(site, call.as_slice()).is_some()

@@ -2,7 +2,7 @@
 
 use crate::base::{Site, Span, Symbol};
 use crate::flow::{Effect, Node};
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_statement};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_statement, names_in};
 
 use super::super::blame::preorder;
 use super::super::blocks::{conditions_in, speaks_of_rank};
@@ -10,7 +10,16 @@ use super::super::confidence::Evidence;
 use super::super::evaluate::Engine;
 use super::super::helpers::called;
 use super::super::witness::SplitKind;
-use super::places::{Place, given, parameters_for, places_in, texts_in, written_alike};
+use super::places::{Place, fetches, given, parameters_for, places_in, texts_in, written_alike};
+
+/// Who makes what the disk is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Makers {
+    /// One rank alone.
+    One,
+    /// That, or whoever misses it.
+    Any,
+}
 
 impl Evidence<'_, '_> {
     /// Whether nobody here makes what the disk is asked for while others have yet to ask: no rank makes it alone before all
@@ -18,11 +27,43 @@ impl Evidence<'_, '_> {
     /// one rank do it. What somebody left there before the job is there for all, unless each rank asks for a place of its
     /// own; of what others make in other ways one finding in nine was right (docs/precision.md).
     pub(in crate::graph) fn is_made_by_nobody(&self) -> bool {
-        let Some(leaf) = self.leaf.filter(|leaf| self.engine.disks.contains(leaf)) else { return false };
-        let &Node::Local(born, _) = self.engine.values.node(leaf) else { return false };
-        let Some((model, question)) = self.engine.written_at(born) else { return false };
-        let Some(function) = self.engine.function_at(born) else { return false };
-        let Expr::Call(asked) = model.expr(question) else { return false };
+        let Some((born, place)) = self.place_asked_for() else { return false };
+        let program = self.engine.program;
+        let question = self.engine.written_at(born).map(|(_, question)| question);
+        let assigned =
+            place.names.iter().filter_map(|&name| program.single_assignment(born.file, place.function, name));
+        let mut put_together = question.into_iter().chain(assigned);
+        if put_together.any(|expr| speaks_of_rank(&program.catalog, place.model, expr)) || self.is_polled(born, &place)
+        {
+            return false;
+        }
+        let later = |(expr, call): (ExprId, Call)| {
+            place.model.span(expr).start >= self.engine.effects.event(self.main).site.span.end && place.is_made_by(call)
+        };
+        // What is made here once all have taken part is there for all the next time.
+        if self.takes_it_for_its_own() && !place.calls().into_iter().any(later) {
+            return false;
+        }
+        !self.is_made_around(&place, born, Makers::Any) && !self.is_made_on_the_way(&place, born)
+    }
+
+    /// Whether one rank, or who lets one do it, makes what is missed on the disk while others have yet to ask. What is fetched
+    /// where it is no file has been named by somebody, and is no file for all.
+    pub(in crate::graph) fn is_made_meanwhile(&self) -> bool {
+        self.misses_it()
+            && self.place_asked_for().is_some_and(|(born, place)| {
+                !place.calls().into_iter().any(|(_, call)| fetches(place.model, call))
+                    && (self.is_made_around(&place, born, Makers::One) || self.is_polled(born, &place))
+            })
+    }
+
+    /// Where the disk is asked, and what for.
+    fn place_asked_for(&self) -> Option<(Site, Place<'_>)> {
+        let leaf = self.leaf.filter(|leaf| self.engine.disks.contains(leaf))?;
+        let &Node::Local(born, _) = self.engine.values.node(leaf) else { return None };
+        let (model, question) = self.engine.written_at(born)?;
+        let function = self.engine.function_at(born)?;
+        let Expr::Call(asked) = model.expr(question) else { return None };
         let asked = model.call(asked);
         let mut names: Vec<Symbol> = model.list(asked.args).iter().flat_map(|&arg| places_in(model, arg)).collect();
         if let Expr::Attribute { value, .. } = model.expr(asked.callee) {
@@ -31,25 +72,36 @@ impl Evidence<'_, '_> {
         let program = self.engine.program;
         names.extend(written_alike(program, born, function, asked, &names));
         let assigned = names.iter().filter_map(|&name| program.single_assignment(born.file, function, name));
-        let mut put_together = std::iter::once(question).chain(assigned);
-        if put_together.any(|expr| speaks_of_rank(&self.engine.program.catalog, model, expr)) {
-            return false;
-        }
-        let assigned = names.iter().filter_map(|&name| program.single_assignment(born.file, function, name));
         let folders = assigned.flat_map(|expr| places_in(model, expr)).collect();
-        let place = Place { model, function, names, texts: texts_in(model, question), folders };
-        let later = |(expr, call): (ExprId, Call)| {
-            model.span(expr).start >= self.engine.effects.event(self.main).site.span.end && place.is_made_by(call)
-        };
-        // What is made here once all have taken part is there for all the next time.
-        if self.takes_it_for_its_own() && !place.calls().into_iter().any(later) {
-            return false;
-        }
-        !self.is_made_around(&place, born) && !self.is_made_on_the_way(&place, born)
+        Some((born, Place { model, function, names, texts: texts_in(model, question), folders }))
+    }
+
+    /// Whether the question is put again in every turn of a loop, of the same place, and who finds something there leaves
+    /// the loop: somebody outside puts it there while the job runs, between the question of one rank and that of another.
+    fn is_polled(&self, born: Site, place: &Place<'_>) -> bool {
+        let model = place.model;
+        let (mut around, mut leaves): (Vec<(Span, Vec<Symbol>)>, Vec<Span>) = Default::default();
+        each_statement(model, model.function(place.function).body, &mut |id, stmt| match stmt {
+            Stmt::For { target, .. } => around.push((model.stmt_span(id), names_in(model, *target))),
+            Stmt::While { .. } => around.push((model.stmt_span(id), Vec::new())),
+            Stmt::If { test, body, .. } if model.span(*test).holds(born.span) => {
+                let last = model.block(*body).last().map(|&last| model.stmt(last));
+                if matches!(last, Some(Stmt::Break | Stmt::Return(_))) {
+                    leaves.push(model.span(*test));
+                }
+            }
+            _ => {}
+        });
+        around.retain(|(span, _)| span.holds(born.span));
+        let is_of_the_turn = |name: &Symbol| around.iter().any(|(_, targets)| targets.contains(name));
+        self.kind == SplitKind::EarlyExit
+            && !around.is_empty()
+            && !leaves.is_empty()
+            && !place.names.iter().chain(&place.folders).any(is_of_the_turn)
     }
 
     /// Whether it is made in the function that asks, in time for somebody who has yet to ask.
-    fn is_made_around(&self, place: &Place<'_>, born: Site) -> bool {
+    fn is_made_around(&self, place: &Place<'_>, born: Site, makers: Makers) -> bool {
         let model = place.model;
         let within = |block: &Span, span: Span| block.start <= span.start && span.end <= block.end;
         let conditions = conditions_in(model, model.function(place.function).body);
@@ -82,7 +134,7 @@ impl Evidence<'_, '_> {
             let hands_over = || given(model, call).any(|arg| is_handed(self.engine, born, place.function, model, arg));
             let makes = || {
                 place.is_made_by(call)
-                    && (alone() || at_once())
+                    && (alone() || makers == Makers::Any && at_once())
                     && !self.meets_between(born, site)
                     // What is done in between beside asking and logging takes its time.
                     && (!met || self.is_quiet_until(born, site))

@@ -48,7 +48,7 @@ const OF_MEMBERS: &[Doubt] = &doubts![
 const OF_THE_OPERATION: &[Doubt] = &doubts![
     is_chosen_by_flag asks_what_it_is is_without_gradients is_sharded_nowhere stands_against_sharded is_set_for_sharding_elsewhere
     asks_for_shards is_made_by_nobody hangs_on_a_switch_nobody_turns is_of_one_class_of_many
-    is_one_event_without_a_cause is_taken_apart_before is_replaced_before is_out_of_reach
+    is_one_event_without_a_cause is_of_a_whole_copy is_taken_apart_before is_replaced_before is_out_of_reach
     is_prepared_nowhere
 ];
 

@@ -8,7 +8,7 @@ use super::super::witness::SplitKind;
 use super::MAX_PARTS;
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::flow::{DISPATCH, Effect, LoopKind, Node, TOO_DEEP, Value};
-use crate::model::{CompareOp, Expr, ExprId, Stmt, StmtId, each_expression, each_statement, names_in};
+use crate::model::{CompareOp, Expr, ExprId, Stmt, StmtId, each_call, each_expression, each_statement, names_in};
 
 /// Classes with a method of one name from which the one that is meant can no longer be guessed.
 const LARGE_FAMILY: usize = 6;
@@ -36,6 +36,32 @@ impl Evidence<'_, '_> {
             model.functions.iter().any(|one| one.mentions.iter().any(|name| words.contains(&name.as_str())))
         };
         event.op.as_str() == "backward" && mentions(&["Accelerator"]) && !mentions(&PREPARES)
+    }
+
+    /// Whether what is gathered is a copy that the function has made of a model and that is prepared for no job: it is whole
+    /// on every rank.
+    pub(in crate::graph) fn is_of_a_whole_copy(&self) -> bool {
+        let event = self.engine.effects.event(self.main);
+        let Some((model, Expr::Call(call))) =
+            self.engine.written_at(event.site).filter(|_| event.sharded).map(|(model, at)| (model, model.expr(at)))
+        else {
+            return false;
+        };
+        let Some(local) = self.engine.function_at(event.site) else { return false };
+        let Some(&given) = model.list(model.call(call).args).first() else { return false };
+        let Expr::Name(name) = model.expr(given) else { return false };
+        let named = |callee: ExprId, wanted: &str| model.last_name(callee).is_some_and(|name| name.as_str() == wanted);
+        let value = self.engine.program.single_assignment(event.site.file, local, name);
+        let is_copy = value.is_some_and(
+            |value| matches!(model.expr(value), Expr::Call(call) if named(model.call(call).callee, "deepcopy")),
+        );
+        let mut prepared = false;
+        each_call(model, local, &mut |_, call| {
+            let given = model.list(call.args).iter();
+            prepared |=
+                named(call.callee, "prepare") && given.into_iter().any(|&it| model.expr(it) == Expr::Name(name));
+        });
+        is_copy && !prepared
     }
 
     /// Whether a tensor that is sharded has gone another way before: `full_tensor` is asked of what has no `to_local`.

@@ -235,7 +235,8 @@ impl<'p> Search<'p> {
         };
         let Entry::Operation(operation) = entry else { return Some(None) };
         Some(match operation.kind {
-            OperationKind::Collective if operation.op.as_str() != "barrier" => {
+            // What one rank sends for one thing, another receives for the next.
+            OperationKind::Collective | OperationKind::PointToPoint if operation.op.as_str() != "barrier" => {
                 Some(Spoken { op: operation.op, creates: false, implicit: operation.implicit })
             }
             OperationKind::GroupCreation if operation.members.is_some() => {

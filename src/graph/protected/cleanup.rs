@@ -88,11 +88,11 @@ impl Search<'_, '_> {
 
     pub(super) fn finally(&mut self, file: FileId, function: LocalFunction, parts: &Try, out: &mut Vec<Cleanup>) {
         let model = self.model(file);
-        // A context manager that lets its body go last: the two halves of a sandwich.
-        if yields(model, parts.body) {
-            return;
-        }
         let mut issues = self.communication.issued_in(file, function, parts.finally, Wanted::Any);
+        // A context manager that lets its body go last: the two halves of a sandwich, unless it is the job that ends there.
+        if yields(model, parts.body) {
+            issues.retain(|issue| issue.kind == OperationKind::Teardown);
+        }
         if self.is_alone(file, function) {
             issues.retain(|issue| issue.kind != OperationKind::Teardown);
         }

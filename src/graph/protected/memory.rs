@@ -34,6 +34,11 @@ impl Search<'_, '_> {
         // Either the pass says itself that it communicates, or it is one of a model that ranks train together.
         let (issue, (site, name)) = match (in_body.first(), step) {
             (Some(issue), Some(step)) => (issue.clone(), step),
+            // Forward alone, and backward behind the block: who leaves does not come to it.
+            (Some(_), None) if leaves(model, handler) => {
+                let forward = in_body.iter().find(|issue| issue.implicit && issue.op.as_str().ends_with("_forward"))?;
+                (forward.clone(), (forward.site, forward.op))
+            }
             (None, Some((site, name))) if self.goes_together(file, function, around) => {
                 (implicit(site, name), (site, name))
             }
@@ -80,6 +85,15 @@ impl Search<'_, '_> {
                 })
         })
     }
+}
+
+/// Whether the handler leaves the loop or the function, or takes its next turn.
+fn leaves(model: &File, handler: &Handler) -> bool {
+    let mut leaves = false;
+    each_statement(model, handler.body, &mut |_, stmt| {
+        leaves |= matches!(stmt, Stmt::Continue | Stmt::Break | Stmt::Return(_));
+    });
+    leaves
 }
 
 /// A pass through a model, by the name of the call: `backward`, `train_step`, `forward_backward_func`.

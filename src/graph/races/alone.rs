@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::common::Common;
-use super::words::may_ask_for_rank;
+use super::conditions::may_ask_for_rank;
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::blocks::span_of;
 use crate::graph::program::Program;

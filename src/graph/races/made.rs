@@ -5,9 +5,10 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::common::Common;
+use super::conditions::asks_for_rank;
 use super::silenced::switched_off;
 use super::single::lets_in_few;
-use super::words::{asks_for_rank, speaks_of_turns};
+use super::words::speaks_of_turns;
 use crate::base::{FileId, Span, Symbol};
 use crate::graph::blocks::span_of;
 use crate::graph::communication::Wanted;

@@ -2,15 +2,18 @@
 //! fetched nobody fetches again.
 
 use super::common::{Common, on_the_way};
+use super::conditions::may_ask_for_rank;
 use super::deeds::Deed;
 use super::made::Made;
 use super::places::{plain, text_of};
-use super::words::may_ask_for_rank;
 use crate::base::{FileId, FunctionId, Span};
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, StmtId, blocks_of};
+use crate::model::{BinaryOp, Call, Expr, ExprId, File, LocalFunction, StmtId, blocks_of};
 
-/// What makes a folder.
-const MAKES: [&str; 3] = ["makedirs", "mkdir", "mkdirs"];
+/// What makes a folder, and all that it lies in.
+const MAKES: [&str; 4] = ["makedirs", "mkdir", "mkdirs", WRITER];
+
+/// What does so in passing.
+const WRITER: &str = "SummaryWriter";
 
 /// Parts of names of what fetches something.
 const FETCHING: [&str; 3] = ["download", "fetch", "prepare"];
@@ -121,7 +124,8 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
     calls.iter().filter(|made| model.span(made.expr).end <= until && by_all(made)).any(
         |&Made { call, expr, .. }| {
             if let Some(made) = made_by(model, call) {
-                return same(made);
+                let in_passing = model.last_name(call.callee).is_some_and(|name| name.as_str() == WRITER);
+                return (!in_passing || comes_first(model.span(expr))) && folders_of(model, made).into_iter().any(same);
             }
             // A function of the program that makes what it is handed, or something by an attribute of that.
             let rest_of = |given: ExprId| match model.expr(given) {
@@ -142,6 +146,26 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
             makes(common, called, &format!("{parameter}{rest}"))
         },
     )
+}
+
+/// A folder, and those that it is said to lie in: `os.path.join(folder, name)`, `folder / name`.
+fn folders_of(model: &File, folder: ExprId) -> Vec<ExprId> {
+    let mut out = vec![folder];
+    while let Some(&last) = out.last() {
+        out.extend(match model.expr(last) {
+            Expr::Call(call)
+                if model.last_name(model.call(call).callee).is_some_and(|name| name.as_str() == "join") =>
+            {
+                model.list(model.call(call).args).first().copied()
+            }
+            Expr::Binary(BinaryOp::Div, whole, _) => Some(whole),
+            _ => break,
+        });
+        if out.last() == Some(&last) {
+            break;
+        }
+    }
+    out
 }
 
 /// Whether a function makes the folder that is called so: a parameter, or an attribute of one.

@@ -2,8 +2,8 @@
 //! a switch of the function that is off.
 
 use super::common::Common;
+use super::conditions::asks_for_rank;
 use super::names::{assigned, names_asked};
-use super::words::asks_for_rank;
 use crate::base::{FileId, Span, Symbol};
 use crate::graph::blocks::span_of;
 use crate::graph::context::each_in_context;

@@ -1,9 +1,10 @@
 //! What callers hand a function: switches, which have it do something or not, and paths, which may be each rank's own.
 
 use super::common::Common;
+use super::conditions::asks_for_rank;
 use super::made::Made;
 use super::names::{each_assignment, made_of, names_asked};
-use super::words::{asks_for_rank, is_own_path};
+use super::words::is_own_path;
 use crate::base::{FunctionId, Symbol};
 use crate::graph::communication::argument;
 use crate::model::{CompareOp, Expr, ExprId, File, UnaryOp};
@@ -34,6 +35,7 @@ impl Needed {
     fn is_off(&self, handed: Expr) -> bool {
         match (self.constant, handed) {
             (None, Expr::Bool(truth)) => truth != self.answer,
+            (None, Expr::Int(number)) => (number != 0) != self.answer,
             (None, Expr::None) => self.answer,
             (Some(constant), handed) if is_constant(handed) => (handed == constant) != self.answer,
             _ => false,
@@ -61,11 +63,12 @@ impl Common<'_> {
             if paths.iter().any(|&path| self.is_handed_own(function, caller, &made, path)) {
                 continue;
             }
-            let mut handed = needed.iter().map(|&needed| self.handed(function, caller, &made, needed));
-            if handed.clone().any(|handed| handed == Handed::Apart) {
+            let handed: Vec<Handed> =
+                needed.iter().map(|&needed| self.handed(function, caller, &made, needed)).collect();
+            if handed.contains(&Handed::Apart) {
                 return None;
             }
-            if handed.all(|handed| handed == Handed::On) {
+            if handed.into_iter().all(|handed| handed == Handed::On) {
                 out.push((caller, made));
             }
         }
@@ -100,22 +103,44 @@ impl Common<'_> {
         parameters.filter(|name| made.contains(name)).collect()
     }
 
-    fn handed(&self, function: FunctionId, caller: FunctionId, made: &Made, needed: Needed) -> Handed {
+    fn handed(&mut self, function: FunctionId, caller: FunctionId, made: &Made, needed: Needed) -> Handed {
+        if self.is_handed_off(function, caller, made, needed) {
+            return Handed::Off;
+        }
         let (file, local) = self.program.locate(caller);
-        let model = &self.program.file(file).model;
         match self.given(function, caller, made, needed.parameter) {
-            Some(given) if needed.is_off(model.expr(given)) => Handed::Off,
             Some(given) if asks_for_rank(self.program, self.taint, (file, local), given) => Handed::Apart,
-            Some(_) => Handed::On,
+            Some(given) if self.is_off_above(caller, given, needed) => Handed::Off,
+            _ => Handed::On,
+        }
+    }
+
+    /// Whether what a caller hands over, or else the default, makes a switch come out otherwise.
+    fn is_handed_off(&self, function: FunctionId, caller: FunctionId, made: &Made, needed: Needed) -> bool {
+        match self.given(function, caller, made, needed.parameter) {
+            Some(given) => {
+                let (file, _) = self.program.locate(caller);
+                needed.is_off(self.program.file(file).model.expr(given))
+            }
             None => {
                 let (home, _) = self.program.locate(function);
                 let parameters = &self.program.function(function).parameters;
                 let switch = parameters.iter().find(|parameter| parameter.name == needed.parameter);
                 let default = switch.and_then(|switch| switch.default);
-                let is_off = default.is_some_and(|value| needed.is_off(self.program.file(home).model.expr(value)));
-                if is_off { Handed::Off } else { Handed::On }
+                default.is_some_and(|value| needed.is_off(self.program.file(home).model.expr(value)))
             }
         }
+    }
+
+    /// Whether a caller hands on what it is itself given, and all of its own callers turn that off.
+    fn is_off_above(&mut self, caller: FunctionId, given: ExprId, needed: Needed) -> bool {
+        let (file, local) = self.program.locate(caller);
+        let model = &self.program.file(file).model;
+        let Expr::Name(parameter) = model.expr(given) else { return false };
+        let is_handed = model.function(local).parameters.iter().any(|known| known.name == parameter);
+        let callers = if is_handed { self.callers(caller) } else { Vec::new() };
+        let needed = Needed { parameter, ..needed };
+        !callers.is_empty() && callers.iter().all(|(above, made)| self.is_handed_off(caller, *above, made, needed))
     }
 
     fn is_handed_own(&self, function: FunctionId, caller: FunctionId, made: &Made, path: Symbol) -> bool {

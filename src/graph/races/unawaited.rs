@@ -6,6 +6,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::common::Common;
+use super::conditions::parts_of;
 use super::elsewhere::Elsewhere;
 use super::made::Made;
 use super::places::{Place, handed};
@@ -13,7 +14,7 @@ use super::reliance::{Reliance, has_been_made, is_seen_to, is_set_between, relie
 use super::single::{is_of_one_rank, lets_in_first};
 use super::touches::{Touch, Touches};
 use super::waits::Waits;
-use super::words::{is_numbered, is_of_an_element, is_tool, parts_of, path_asked_for, serves};
+use super::words::{is_numbered, is_of_an_element, is_tool, path_asked_for, serves};
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::catalog::ValueKind;
 use crate::finding::Confidence;

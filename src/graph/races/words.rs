@@ -1,10 +1,8 @@
 //! What names say: of ranks, of turns that ranks take, of what each process has for itself.
 
-use super::names::{assigned, each_assignment, made_of, names_asked, names_in_path, names_of, names_told};
+use super::names::{each_assignment, made_of, names_asked, names_in_path, names_of};
 use crate::base::{FileId, Symbol};
-use crate::catalog::ValueKind;
 use crate::graph::program::Program;
-use crate::graph::taint::Taint;
 use crate::graph::versions::JOINS;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
 
@@ -26,16 +24,6 @@ const ROLES: [&str; 15] = [
     "is", "on", "am", "i", "in", "only", "global", "local", "process", "proc", "node", "worker", "host", "gpu",
     "thread",
 ];
-
-/// Parts of names of questions that may be for the rank.
-const OF_SOME: [&str; 13] =
-    ["first", "last", "driver", "local", "node", "gpu", "device", "proc", "worker", "should", "writ", "owner", "root"];
-
-/// Parts of names that sound like those.
-const OF_ALL: [&str; 5] = ["overwrit", "preproc", "postproc", "processor", "processed"];
-
-/// Words of names of numbers: how many, how often.
-const OF_COUNTS: [&str; 10] = ["n", "num", "keep", "max", "min", "limit", "total", "count", "every", "interval"];
 
 /// Parts of names of paths that each process has for itself.
 const OF_ONE: [&str; 17] = [
@@ -83,94 +71,8 @@ const LISTINGS: [&str; 5] = ["os.listdir", "os.scandir", "os.walk", "glob.glob",
 /// The same, of methods of paths.
 const LISTING_METHODS: [&str; 3] = ["iterdir", "glob", "rglob"];
 
-/// Whether a condition may not hold on all ranks alike, by what it asks beside what lies at a path.
-pub(super) fn asks_for_rank(
-    program: &Program,
-    taint: &Taint,
-    (file, function): (FileId, LocalFunction),
-    condition: ExprId,
-) -> bool {
-    parts_of(&program.file(file).model, condition).into_iter().any(|part| {
-        !is_only_about_files(program, file, function, part) && may_ask_for_rank(program, taint, (file, function), part)
-    })
-}
-
-/// What a condition asks, one after the other.
-pub(super) fn parts_of(model: &File, condition: ExprId) -> Vec<ExprId> {
-    match model.expr(condition) {
-        Expr::And(parts) | Expr::Or(parts) => {
-            model.list(parts).iter().flat_map(|&part| parts_of(model, part)).collect()
-        }
-        Expr::Unary(_, inner) => parts_of(model, inner),
-        _ => vec![condition],
-    }
-}
-
-/// Whether a condition may not hold on all ranks alike: by a name in it, or by what such a name holds.
-pub(super) fn may_ask_for_rank(
-    program: &Program,
-    taint: &Taint,
-    (file, function): (FileId, LocalFunction),
-    condition: ExprId,
-) -> bool {
-    let model = &program.file(file).model;
-    let of_some = |name: &Symbol| {
-        let text = name.as_str().to_ascii_lowercase();
-        text != "__name__"
-            && OF_SOME.iter().any(|part| text.contains(part))
-            && !OF_ALL.iter().any(|part| text.contains(part))
-    };
-    let of_rank = |name: &Symbol| {
-        is_of_ranks(name.as_str())
-            || program.catalog.is_rank_by_name(*name)
-            || taint.started().names(model.function(function).name, *name)
-    };
-    let asked = names_asked(model, condition);
-    let counts = |name: &Symbol| name.as_str().split('_').any(|word| OF_COUNTS.contains(&word));
-    let mut asks_environment = false;
-    let values = asked.iter().flat_map(|&name| assigned(model, function, name));
-    for root in values.chain([condition]) {
-        each_expression(model, root, &mut |_, expr| {
-            if let Expr::Str(key) = expr {
-                let known = program.catalog.environment_key(key.as_str());
-                asks_environment |= known.is_some_and(|value| value.kind == ValueKind::Rank);
-            }
-        });
-    }
-    asks_environment
-        || asked.iter().any(|&name| taint.holds(name) || of_some(&name) && !counts(&name))
-        || asked.iter().any(|&name| is_decided(model, function, name, taint))
-        || is_kept_by(model, function, condition, taint)
-        || made_of(model, function, asked, names_told).iter().any(of_rank)
-}
-
-/// Whether a variable is there only where something holds: `path if is_main() else None`.
-fn is_decided(model: &File, function: LocalFunction, name: Symbol, taint: &Taint) -> bool {
-    assigned(model, function, name).into_iter().any(|value| match model.expr(value) {
-        Expr::IfElse(at) => names_asked(model, model.if_else(at)[0]).into_iter().any(|by| taint.holds(by)),
-        _ => false,
-    })
-}
-
-/// Whether a condition asks for an entry of what a function has answered: `job["leads"]` behind `job = start()`.
-fn is_kept_by(model: &File, function: LocalFunction, condition: ExprId, taint: &Taint) -> bool {
-    let mut holders = Vec::new();
-    each_expression(model, condition, &mut |_, expr| {
-        if let Expr::Subscript(value, _) = expr
-            && let Expr::Name(holder) = model.expr(value)
-        {
-            holders.push(holder);
-        }
-    });
-    let answered = |value: ExprId| match model.expr(value) {
-        Expr::Call(call) => model.last_name(model.call(call).callee).is_some_and(|by| taint.holds(by)),
-        _ => false,
-    };
-    holders.into_iter().any(|holder| assigned(model, function, holder).into_iter().any(answered))
-}
-
 /// Whether a name stands for the rank, or for what one rank is.
-fn is_of_ranks(name: &str) -> bool {
+pub(super) fn is_of_ranks(name: &str) -> bool {
     let text = name.to_ascii_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
     let of_one = || {

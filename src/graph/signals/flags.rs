@@ -6,8 +6,8 @@ use super::super::communication::{Communication, Wanted, argument, class_around}
 use super::super::conduct::bodies;
 use super::super::helpers::called;
 use super::super::program::Program;
-use super::super::resolve::Scope;
-use crate::base::{FileId, FunctionId, Site, Symbol};
+use super::super::resolve::{Scope, Target};
+use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, UnaryOp, each_call, each_statement};
 
 /// First parameters of handlers, as everybody writes them.
@@ -262,6 +262,19 @@ fn is_one_variable(
     home == file && program.scope_of(file, function, name) == program.scope_of(home, handler, name)
 }
 
+/// The class that a variable's one value is an object of: `stop = Stop()`.
+fn made_of(program: &Program, file: FileId, function: LocalFunction, object: ExprId) -> Option<ClassId> {
+    let model = &program.file(file).model;
+    let Expr::Name(name) = model.expr(object) else { return None };
+    let Scope::Local(owner) = program.scope_of(file, function, name) else { return None };
+    let value = program.single_assignment(file, owner, name)?;
+    let Expr::Call(call) = model.expr(value) else { return None };
+    match program.target(file, owner, model.call(call).callee) {
+        Some(Target::Class(class)) => Some(class),
+        _ => None,
+    }
+}
+
 fn is_the_attribute(program: &Program, file: FileId, function: LocalFunction, at: ExprId, flag: Flag) -> bool {
     let model = &program.file(file).model;
     let home = program.locate(flag.handler);
@@ -279,13 +292,16 @@ fn is_the_attribute(program: &Program, file: FileId, function: LocalFunction, at
     {
         return true;
     }
-    if on_self && class_around(program, file, function) == class_around(program, home.0, home.1) {
+    let class = class_around(program, home.0, home.1);
+    if on_self && class_around(program, file, function) == class
+        || class.is_some() && made_of(program, file, function, value) == class
+    {
         return true;
     }
     let text = name.as_str();
     let only = || program.methods_named(name).len() == 1;
-    let answers = class_around(program, home.0, home.1)
-        .is_some_and(|class| program.class(class).methods.iter().any(|&(method, _)| method == name) && only());
+    let answers =
+        class.is_some_and(|class| program.class(class).methods.iter().any(|&(method, _)| method == name) && only());
     if answers && !on_self {
         return program.same_tree(home.0, file);
     }

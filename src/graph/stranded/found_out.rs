@@ -3,6 +3,7 @@
 use crate::base::{Site, Symbol};
 use crate::flow::{ChoiceForm, Effect, EffectId, Exit, Node, Value};
 use crate::graph::evaluate::Engine;
+use crate::graph::resolve::Target;
 use crate::model::{Block, Expr, ExprId, File, Stmt, StmtId, blocks_of, each_expression};
 
 use super::{MAX_PARTS, first_event};
@@ -10,6 +11,12 @@ use super::{MAX_PARTS, first_event};
 /// Where an arm raises because of what only who comes there has worked out, in the function that the `guard` stands in. That
 /// may be wrong wherever it is asked, as a setting is: who does not ask goes on all the same.
 pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Option<Site> {
+    below(engine, arm, guard, false)
+}
+
+/// The same, where the disk has been `asked` already on the way from the guard: whatever is asked besides, who does not come
+/// here has not looked there.
+fn below(engine: &Engine<'_>, arm: EffectId, guard: Site, asked: bool) -> Option<Site> {
     let summed = engine.effects.summed(arm);
     if !summed.raises {
         return None;
@@ -18,21 +25,25 @@ pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Opti
         Effect::Seq(parts) => {
             // Who has met the peers before is no longer alone.
             let alone = parts.iter().take_while(|&&part| first_event(engine, part, None).is_none());
-            alone.into_iter().find_map(|&part| found_out(engine, part, guard))
+            alone.into_iter().find_map(|&part| below(engine, part, guard, asked))
         }
         Effect::Choice { test, site, form: ChoiceForm::Statement, then, otherwise } => {
-            let below = [*then, *otherwise];
-            let raised = below.into_iter().find_map(|arm| ends_in_failure(engine, arm));
-            let found = raised.filter(|&raised| is_found(engine, *test, *site, guard, raised));
-            found.or_else(|| below.into_iter().find_map(|arm| found_out(engine, arm, guard)))
+            let arms = [*then, *otherwise];
+            let raised = arms.into_iter().find_map(|arm| ends_in_failure(engine, arm));
+            let found = raised.filter(|&raised| {
+                let found = asked && is_plain(engine, *site) || is_found(engine, *test, *site, guard, raised);
+                found && engine.same_function(guard, raised)
+            });
+            let asked = asked || asks_the_disk(engine, *test, *site);
+            found.or_else(|| arms.into_iter().find_map(|arm| below(engine, arm, guard, asked)))
         }
         Effect::Loop { body, orelse, .. } => {
-            found_out(engine, *body, guard).or_else(|| found_out(engine, *orelse, guard))
+            below(engine, *body, guard, asked).or_else(|| below(engine, *orelse, guard, asked))
         }
-        Effect::Scope { body, .. } => found_out(engine, *body, guard),
+        Effect::Scope { body, .. } => below(engine, *body, guard, asked),
         Effect::Try { body, handlers, finally, .. } => {
             let open = handlers.is_empty() && !engine.effects.summed(*finally).events;
-            open.then(|| found_out(engine, *body, guard)).flatten()
+            open.then(|| below(engine, *body, guard, asked)).flatten()
         }
         _ => None,
     }
@@ -55,11 +66,7 @@ pub(super) fn ends_in_failure(engine: &Engine<'_>, arm: EffectId) -> Option<Site
 /// Whether a question at `asked` is about what is this rank's own or lies on the disk, or about something that was worked
 /// out between the guard and the place where it raises.
 fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Site, raised: Site) -> bool {
-    if !engine.same_function(guard, raised) {
-        return false;
-    }
-    let is_own = |part: Value| matches!(engine.values.node(part), Node::Local(..));
-    if engine.values.any_part(test, MAX_PARTS, is_own) {
+    if asks_the_disk(engine, test, asked) {
         return true;
     }
     let (Some((model, question)), Some(function)) = (engine.written_at(asked), engine.function_at(asked)) else {
@@ -68,16 +75,44 @@ fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Site, raised: 
     let mut worked_out: Vec<Symbol> = Vec::new();
     collect_worked_out(model, model.function(function).body, guard, raised, &mut worked_out);
     let mut asks = false;
+    each_expression(model, question, &mut |_, expr| {
+        asks |= matches!(expr, Expr::Name(name) if worked_out.contains(&name));
+    });
+    asks
+}
+
+/// Whether a question at `asked` is about what is this rank's own or lies on the disk, or is put to a function of the
+/// program that opens files.
+fn asks_the_disk(engine: &Engine<'_>, test: Value, asked: Site) -> bool {
+    let is_own = |part: Value| matches!(engine.values.node(part), Node::Local(..));
+    if engine.values.any_part(test, MAX_PARTS, is_own) {
+        return true;
+    }
+    let (Some((model, question)), Some(function)) = (engine.written_at(asked), engine.function_at(asked)) else {
+        return false;
+    };
+    let opens = |callee: ExprId| match engine.program.target(asked.file, function, callee) {
+        Some(Target::Function(called)) => {
+            engine.program.function(called).mentions.iter().any(|name| name.as_str() == "open")
+        }
+        _ => false,
+    };
+    let mut asks = false;
     each_expression(model, question, &mut |_, expr| match expr {
-        Expr::Name(name) => asks |= worked_out.contains(&name),
-        Expr::Attribute { name, .. } => asks |= asks_the_disk(name.as_str()),
+        Expr::Attribute { name, .. } => asks |= looks_at_the_disk(name.as_str()),
+        Expr::Call(call) => asks |= opens(model.call(call).callee),
         _ => {}
     });
     asks
 }
 
+/// Whether a question calls nobody: it asks for a setting, `if not args.overwrite`.
+fn is_plain(engine: &Engine<'_>, asked: Site) -> bool {
+    engine.written_at(asked).is_some_and(|(model, question)| !calls_something(model, question))
+}
+
 /// Methods of a path, of whatever make, that look at the disk.
-fn asks_the_disk(method: &str) -> bool {
+fn looks_at_the_disk(method: &str) -> bool {
     matches!(method, "exists" | "is_dir" | "isdir" | "is_file" | "isfile" | "listdir" | "iterdir")
 }
 

@@ -10,7 +10,7 @@ use super::and_so_here;
 use crate::base::{FileId, Site, Symbol};
 use crate::catalog::{Entry, OperationKind, RankSpace};
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Program, each_in_context};
+use crate::graph::{Program, each_in_context, is_left_over, is_test};
 use crate::model::{BinaryOp, Call, CompareOp, Expr, ExprId, File, LocalFunction, each_expression, expressions_of};
 use crate::rules::calls::{argument, bodies, keyword};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
@@ -131,8 +131,9 @@ impl Place<'_> {
             Findings::new_finding(&RULE, self.site(at), self.program.symbol_of(self.file, self.function), used.message)
                 .help(used.help)
                 .confidence(used.confidence);
-        // A test is run on the nodes it was written for.
-        if crate::graph::is_test(&self.program.file(self.file).path) {
+        // A test is run on the nodes it was written for, and what nobody calls on none.
+        let function = self.program.function_id(self.file, self.function);
+        if is_test(&self.program.file(self.file).path) || is_left_over(self.program, function) {
             finding.confidence = Confidence::Low;
         }
         if let Some(definition) = crate::rules::calls::definition(self.program, self.file, self.function, used.rank)

@@ -1,7 +1,7 @@
 //! What the elements of a set are, as far as their spelling tells.
 
 use crate::base::Symbol;
-use crate::model::{Comprehension, Expr, ExprId};
+use crate::model::{Comprehension, Expr, ExprId, File, Stmt, each_statement};
 
 use super::{Elements, Place};
 
@@ -19,6 +19,7 @@ impl Place<'_> {
                 kinds.max().unwrap_or(Elements::Unknown)
             }
             Expr::Starred(inner) => self.elements_in(inner),
+            Expr::Name(name) if self.is_name_of_a_part(name) => Elements::Hashed,
             Expr::Name(name) | Expr::Attribute { name, .. } => by_name(name),
             Expr::Call(call) => {
                 let call = model.call(call);
@@ -61,16 +62,22 @@ impl Place<'_> {
     /// is called here.
     pub(super) fn elements_made(&self, comprehension: &Comprehension) -> Elements {
         let model = &self.program.file(self.file).model;
-        let named = comprehension.clauses.iter().any(|clause| {
-            let Expr::Call(call) = model.expr(clause.iter) else { return false };
-            let Expr::Attribute { name, .. } = model.expr(model.call(call).callee) else { return false };
-            let first = match model.expr(clause.target) {
-                Expr::Tuple(parts) => model.list(parts).first().map(|&part| model.expr(part)),
-                _ => None,
-            };
-            name.as_str().starts_with("named_") && first == Some(model.expr(comprehension.element))
-        });
+        let element = model.expr(comprehension.element);
+        let named =
+            comprehension.clauses.iter().any(|clause| names_parts(model, clause.target, clause.iter) == Some(element));
         if named { Elements::Hashed } else { self.elements_of(comprehension.element) }
+    }
+
+    /// Whether a loop of the function gives the name to the names of a model's parts.
+    fn is_name_of_a_part(&self, name: Symbol) -> bool {
+        let model = &self.program.file(self.file).model;
+        let mut found = false;
+        each_statement(model, model.function(self.function).body, &mut |_, stmt| {
+            if let Stmt::For { target, iter, .. } = stmt {
+                found |= names_parts(model, *target, *iter) == Some(Expr::Name(name));
+            }
+        });
+        found
     }
 
     /// What the elements of a container are.
@@ -113,6 +120,14 @@ impl Place<'_> {
             _ => Elements::Unknown,
         }
     }
+}
+
+/// The first of what a loop over `named_parameters()` and the like gives: a string.
+fn names_parts(model: &File, target: ExprId, iter: ExprId) -> Option<Expr> {
+    let Expr::Call(call) = model.expr(iter) else { return None };
+    let Expr::Attribute { name, .. } = model.expr(model.call(call).callee) else { return None };
+    let Expr::Tuple(parts) = model.expr(target) else { return None };
+    name.as_str().starts_with("named_").then(|| model.list(parts).first().map(|&part| model.expr(part))).flatten()
 }
 
 /// What the name of one thing says about it.

@@ -33,7 +33,7 @@ def without_end(path):
 
 def each_attempt(path, retries):
     for attempt in range(retries):
-        dist.barrier()  # low: [divergent-early-exit]
+        dist.barrier()  # error: [divergent-early-exit]
         if os.path.exists(path):
             break
 

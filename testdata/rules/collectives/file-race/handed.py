@@ -29,6 +29,7 @@ def restart(folder):
     by_nobody(folder)
     by_nobody(folder, clear=False)
     by_nobody(folder, clear=None)
+    by_nobody(folder, clear=0)
     dist.barrier()
 
 
@@ -101,3 +102,33 @@ def in_the_other_arm(folder, keep):
 def begin_with_what_was(folder):
     in_the_other_arm(folder, True)
     dist.barrier()
+
+
+def clean(folder, clear=True):
+    if clear and os.path.exists(folder):
+        shutil.rmtree(folder)
+
+
+def run_quietly(folder, clear):
+    clean(folder, clear=clear)
+    dist.barrier()
+
+
+def all_runs(folder):
+    run_quietly(folder, clear=False)
+    run_quietly(folder, 0)
+
+
+def clean_some(folder, clear=True):
+    if clear and os.path.exists(folder):
+        shutil.rmtree(folder)  # error: [file-race]
+
+
+def run_some(folder, clear):
+    clean_some(folder, clear=clear)
+    dist.barrier()
+
+
+def some_runs(folder):
+    run_some(folder, clear=False)
+    run_some(folder, clear=True)

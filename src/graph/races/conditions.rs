@@ -1,0 +1,143 @@
+//! Conditions that may not hold on all ranks alike: by names in them, and by what those hold.
+
+use super::names::{assigned, made_of, names_asked, names_told};
+use super::words::{is_of_ranks, is_only_about_files};
+use crate::base::{FileId, Span, Symbol};
+use crate::catalog::ValueKind;
+use crate::graph::blocks::conditions_in;
+use crate::graph::program::Program;
+use crate::graph::taint::Taint;
+use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
+
+/// Parts of names of questions that may be for the rank.
+const OF_SOME: [&str; 13] =
+    ["first", "last", "driver", "local", "node", "gpu", "device", "proc", "worker", "should", "writ", "owner", "root"];
+
+/// Parts of names that sound like those.
+const OF_ALL: [&str; 5] = ["overwrit", "preproc", "postproc", "processor", "processed"];
+
+/// Words of names of numbers: how many, how often.
+const OF_COUNTS: [&str; 10] = ["n", "num", "keep", "max", "min", "limit", "total", "count", "every", "interval"];
+
+/// Whether a condition may not hold on all ranks alike, by what it asks beside what lies at a path.
+pub(super) fn asks_for_rank(
+    program: &Program,
+    taint: &Taint,
+    (file, function): (FileId, LocalFunction),
+    condition: ExprId,
+) -> bool {
+    parts_of(&program.file(file).model, condition).into_iter().any(|part| {
+        !is_only_about_files(program, file, function, part) && may_ask_for_rank(program, taint, (file, function), part)
+    })
+}
+
+/// What a condition asks, one after the other.
+pub(super) fn parts_of(model: &File, condition: ExprId) -> Vec<ExprId> {
+    match model.expr(condition) {
+        Expr::And(parts) | Expr::Or(parts) => {
+            model.list(parts).iter().flat_map(|&part| parts_of(model, part)).collect()
+        }
+        Expr::Unary(_, inner) => parts_of(model, inner),
+        _ => vec![condition],
+    }
+}
+
+/// Whether a condition may not hold on all ranks alike: by a name in it, or by what such a name holds.
+pub(super) fn may_ask_for_rank(
+    program: &Program,
+    taint: &Taint,
+    (file, function): (FileId, LocalFunction),
+    condition: ExprId,
+) -> bool {
+    let model = &program.file(file).model;
+    let of_some = |name: &Symbol| {
+        let text = name.as_str().to_ascii_lowercase();
+        text != "__name__"
+            && OF_SOME.iter().any(|part| text.contains(part))
+            && !OF_ALL.iter().any(|part| text.contains(part))
+    };
+    let of_rank = |name: &Symbol| {
+        is_of_ranks(name.as_str())
+            || program.catalog.is_rank_by_name(*name)
+            || taint.started().names(model.function(function).name, *name)
+    };
+    let asked = names_asked(model, condition);
+    let counts = |name: &Symbol| name.as_str().split('_').any(|word| OF_COUNTS.contains(&word));
+    let mut asks_environment = false;
+    let values = asked.iter().flat_map(|&name| assigned(model, function, name));
+    for root in values.chain([condition]) {
+        each_expression(model, root, &mut |_, expr| {
+            if let Expr::Str(key) = expr {
+                let known = program.catalog.environment_key(key.as_str());
+                asks_environment |= known.is_some_and(|value| value.kind == ValueKind::Rank);
+            }
+        });
+    }
+    asks_environment
+        || asked.iter().any(|&name| taint.holds(name) || of_some(&name) && !counts(&name))
+        || asked.iter().any(|&name| is_decided(model, function, name, taint))
+        || is_kept_by(model, function, condition, taint)
+        || is_made_by_some(model, function, condition, of_rank)
+        || made_of(model, function, asked, names_told).iter().any(of_rank)
+}
+
+/// Whether a variable is there only where something holds: `path if is_main() else None`.
+fn is_decided(model: &File, function: LocalFunction, name: Symbol, taint: &Taint) -> bool {
+    assigned(model, function, name).into_iter().any(|value| match model.expr(value) {
+        Expr::IfElse(at) => names_asked(model, model.if_else(at)[0]).into_iter().any(|by| taint.holds(by)),
+        _ => false,
+    })
+}
+
+/// Whether a condition asks whether a variable holds something that the function puts there for some ranks alone:
+/// `saver is not None`, behind `saver = None` and, where it asks for the rank, `saver = Saver()`.
+fn is_made_by_some(
+    model: &File,
+    function: LocalFunction,
+    condition: ExprId,
+    of_rank: impl Fn(&Symbol) -> bool,
+) -> bool {
+    let asked = match model.expr(condition) {
+        Expr::Compare(CompareOp::Is | CompareOp::IsNot, asked, none) if model.expr(none) == Expr::None => asked,
+        _ => condition,
+    };
+    let Expr::Name(name) = model.expr(asked) else { return false };
+    let (mut begins_with_none, mut made) = (false, Vec::new());
+    each_statement(model, model.function(function).body, &mut |id, stmt| {
+        if let Stmt::Assign { targets, value } = stmt
+            && model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(name))
+        {
+            match model.expr(*value) {
+                Expr::None => begins_with_none = true,
+                _ => made.push(model.stmt_span(id)),
+            }
+        }
+    });
+    if !begins_with_none || made.is_empty() {
+        return false;
+    }
+    let conditions = conditions_in(model, model.function(function).body);
+    let by_rank: Vec<Span> = conditions
+        .into_iter()
+        .filter(|&(_, test)| names_told(model, test).iter().any(&of_rank))
+        .map(|(block, _)| block)
+        .collect();
+    made.into_iter().all(|made| by_rank.iter().any(|block| block.holds(made)))
+}
+
+/// Whether a condition asks for an entry of what a function has answered: `job["leads"]` behind `job = start()`.
+fn is_kept_by(model: &File, function: LocalFunction, condition: ExprId, taint: &Taint) -> bool {
+    let mut holders = Vec::new();
+    each_expression(model, condition, &mut |_, expr| {
+        if let Expr::Subscript(value, _) = expr
+            && let Expr::Name(holder) = model.expr(value)
+        {
+            holders.push(holder);
+        }
+    });
+    let answered = |value: ExprId| match model.expr(value) {
+        Expr::Call(call) => model.last_name(model.call(call).callee).is_some_and(|by| taint.holds(by)),
+        _ => false,
+    };
+    holders.into_iter().any(|holder| assigned(model, function, holder).into_iter().any(answered))
+}
