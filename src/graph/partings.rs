@@ -142,18 +142,13 @@ fn explained(
             if engine.is_unsettled(function) {
                 split.confidence = Confidence::Low;
             }
-            let is_guess = split.is_handed && split.confidence == Confidence::Low;
-            if is_guess && own.is_none() {
-                own = Some(healed.clone());
-            }
-            let fresh = match &mut own {
-                Some(own) => own.extend(&heals),
-                None => healed.extend(&heals),
-            };
-            if !is_guess {
+            let fresh = if split.is_handed && split.confidence == Confidence::Low {
+                own.get_or_insert_with(|| healed.clone()).extend(&heals)
+            } else {
                 since.extend(heals.iter().map(|heal| heal.0));
-                healed.extend(&heals);
-            }
+                let fresh = healed.extend(&heals);
+                own.as_mut().map_or(fresh, |own| own.extend(&heals))
+            };
             if !fresh {
                 break;
             }
