@@ -65,7 +65,7 @@ pub(super) fn signalled(program: &Program, communication: &mut Communication<'_>
                 Stmt::While { test, .. } => (*test, None, false),
                 _ => return,
             };
-            let Some((kept, flag)) = flags.asked_for(program, (file, function), test, holds) else { return };
+            let Some((kept, flag)) = flags.asked_for(communication, (file, function), test, holds) else { return };
             if flag.handler == here || is_agreed_on(program, communication, file, function, kept) {
                 return;
             }

@@ -20,9 +20,6 @@ impl Run<'_, '_> {
         if !self.tracer.bearing.concerns(id) {
             return to.next;
         }
-        if let Effect::Exit(exit, _) = self.tracer.effects.get(id) {
-            return leaving(exit, to);
-        }
         let summed = self.tracer.effects.summed(id);
         let simple = self.evaluator.is_plain() && (to.hole.is_none() || !summed.hole);
         let alike = simple && !summed.answers.meets(self.tracer.world.axes);
@@ -94,7 +91,14 @@ impl Run<'_, '_> {
                 }
                 self.repeat(id, *kind, *body, *orelse, to)
             }
-            Effect::Exit(exit, _) => leaving(exit, to),
+            Effect::Exit(exit, _) => match exit {
+                Exit::Return => to.ret,
+                Exit::Break => to.brk,
+                Exit::Continue => to.again,
+                Exit::Abort => ABORT,
+                Exit::Done => END,
+                Exit::Raise(names) => raised(names, to.raise.as_deref()),
+            },
             Effect::Try { body, handlers, orelse, finally } => {
                 let finally = *finally;
                 let mut outer = to.clone();
@@ -206,18 +210,6 @@ impl Tracer<'_> {
     /// What a class says of the facts that the effect asks for.
     fn asks(&mut self, effect: EffectId, said: Said) -> Said {
         self.asked.borrow_mut().of_this(self.values, self.effects, effect, said)
-    }
-}
-
-/// Where an exit leads.
-fn leaving(exit: &Exit, to: &Continuations) -> TraceId {
-    match exit {
-        Exit::Return => to.ret,
-        Exit::Break => to.brk,
-        Exit::Continue => to.again,
-        Exit::Abort => ABORT,
-        Exit::Done => END,
-        Exit::Raise(names) => raised(names, to.raise.as_deref()),
     }
 }
 

@@ -7,6 +7,14 @@ use super::super::resolve::{Scope, Target};
 use super::{Communication, Kind, class_around, is_self};
 
 impl Communication<'_> {
+    /// The class of the program that an object is of.
+    pub fn class_of(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<ClassId> {
+        match self.kind_of(file, function, object)? {
+            Kind::Own(class) => Some(class),
+            Kind::Library(_) | Kind::Foreign => None,
+        }
+    }
+
     /// The type of an object, from its annotation or from what it is constructed by.
     pub(super) fn kind_of(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<Kind> {
         let program = self.program;

@@ -10,7 +10,7 @@ use super::super::confidence::Evidence;
 use super::super::evaluate::Engine;
 use super::super::helpers::called;
 use super::super::witness::SplitKind;
-use super::places::{Place, fetches, given, parameters_for, places_in, texts_in, written_alike};
+use super::places::{Place, given, parameters_for, places_in, texts_in, written_alike};
 
 /// Who makes what the disk is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,13 +47,11 @@ impl Evidence<'_, '_> {
         !self.is_made_around(&place, born, Makers::Any) && !self.is_made_on_the_way(&place, born)
     }
 
-    /// Whether one rank, or who lets one do it, makes what is missed on the disk while others have yet to ask. What is fetched
-    /// where it is no file has been named by somebody, and is no file for all.
+    /// Whether one rank, or who lets one do it, makes what is missed on the disk while others have yet to ask.
     pub(in crate::graph) fn is_made_meanwhile(&self) -> bool {
         self.misses_it()
             && self.place_asked_for().is_some_and(|(born, place)| {
-                !place.calls().into_iter().any(|(_, call)| fetches(place.model, call))
-                    && (self.is_made_around(&place, born, Makers::One) || self.is_polled(born, &place))
+                self.is_made_around(&place, born, Makers::One) || self.is_polled(born, &place)
             })
     }
 

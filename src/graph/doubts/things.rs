@@ -57,9 +57,8 @@ impl Evidence<'_, '_> {
         );
         let mut prepared = false;
         each_call(model, local, &mut |_, call| {
-            let given = model.list(call.args).iter();
-            prepared |=
-                named(call.callee, "prepare") && given.into_iter().any(|&it| model.expr(it) == Expr::Name(name));
+            prepared |= named(call.callee, "prepare")
+                && model.list(call.args).iter().any(|&given| model.expr(given) == Expr::Name(name));
         });
         is_copy && !prepared
     }

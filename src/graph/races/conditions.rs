@@ -2,12 +2,11 @@
 
 use super::names::{assigned, made_of, names_asked, names_told};
 use super::words::{is_of_ranks, is_only_about_files};
-use crate::base::{FileId, Span, Symbol};
+use crate::base::{FileId, Symbol};
 use crate::catalog::ValueKind;
-use crate::graph::blocks::conditions_in;
 use crate::graph::program::Program;
 use crate::graph::taint::Taint;
-use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
+use crate::model::{Expr, ExprId, File, LocalFunction, each_expression};
 
 /// Parts of names of questions that may be for the rank.
 const OF_SOME: [&str; 13] =
@@ -77,7 +76,6 @@ pub(super) fn may_ask_for_rank(
         || asked.iter().any(|&name| taint.holds(name) || of_some(&name) && !counts(&name))
         || asked.iter().any(|&name| is_decided(model, function, name, taint))
         || is_kept_by(model, function, condition, taint)
-        || is_made_by_some(model, function, condition, of_rank)
         || made_of(model, function, asked, names_told).iter().any(of_rank)
 }
 
@@ -87,42 +85,6 @@ fn is_decided(model: &File, function: LocalFunction, name: Symbol, taint: &Taint
         Expr::IfElse(at) => names_asked(model, model.if_else(at)[0]).into_iter().any(|by| taint.holds(by)),
         _ => false,
     })
-}
-
-/// Whether a condition asks whether a variable holds something that the function puts there for some ranks alone:
-/// `saver is not None`, behind `saver = None` and, where it asks for the rank, `saver = Saver()`.
-fn is_made_by_some(
-    model: &File,
-    function: LocalFunction,
-    condition: ExprId,
-    of_rank: impl Fn(&Symbol) -> bool,
-) -> bool {
-    let asked = match model.expr(condition) {
-        Expr::Compare(CompareOp::Is | CompareOp::IsNot, asked, none) if model.expr(none) == Expr::None => asked,
-        _ => condition,
-    };
-    let Expr::Name(name) = model.expr(asked) else { return false };
-    let (mut begins_with_none, mut made) = (false, Vec::new());
-    each_statement(model, model.function(function).body, &mut |id, stmt| {
-        if let Stmt::Assign { targets, value } = stmt
-            && model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(name))
-        {
-            match model.expr(*value) {
-                Expr::None => begins_with_none = true,
-                _ => made.push(model.stmt_span(id)),
-            }
-        }
-    });
-    if !begins_with_none || made.is_empty() {
-        return false;
-    }
-    let conditions = conditions_in(model, model.function(function).body);
-    let by_rank: Vec<Span> = conditions
-        .into_iter()
-        .filter(|&(_, test)| names_told(model, test).iter().any(&of_rank))
-        .map(|(block, _)| block)
-        .collect();
-    made.into_iter().all(|made| by_rank.iter().any(|block| block.holds(made)))
 }
 
 /// Whether a condition asks for an entry of what a function has answered: `job["leads"]` behind `job = start()`.

@@ -125,7 +125,7 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
         |&Made { call, expr, .. }| {
             if let Some(made) = made_by(model, call) {
                 let in_passing = model.last_name(call.callee).is_some_and(|name| name.as_str() == WRITER);
-                return (!in_passing || comes_first(model.span(expr))) && folders_of(model, made).into_iter().any(same);
+                return (!in_passing || comes_first(model.span(expr))) && folders_of(model, made).any(same);
             }
             // A function of the program that makes what it is handed, or something by an attribute of that.
             let rest_of = |given: ExprId| match model.expr(given) {
@@ -149,23 +149,16 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
 }
 
 /// A folder, and those that it is said to lie in: `os.path.join(folder, name)`, `folder / name`.
-fn folders_of(model: &File, folder: ExprId) -> Vec<ExprId> {
-    let mut out = vec![folder];
-    while let Some(&last) = out.last() {
-        out.extend(match model.expr(last) {
-            Expr::Call(call)
-                if model.last_name(model.call(call).callee).is_some_and(|name| name.as_str() == "join") =>
-            {
-                model.list(model.call(call).args).first().copied()
-            }
-            Expr::Binary(BinaryOp::Div, whole, _) => Some(whole),
-            _ => break,
-        });
-        if out.last() == Some(&last) {
-            break;
+fn folders_of(model: &File, folder: ExprId) -> impl Iterator<Item = ExprId> + '_ {
+    std::iter::successors(Some(folder), |&inner| match model.expr(inner) {
+        Expr::Call(call) => {
+            let call = model.call(call);
+            let joins = model.last_name(call.callee).is_some_and(|name| name.as_str() == "join");
+            model.list(call.args).first().copied().filter(|_| joins)
         }
-    }
-    out
+        Expr::Binary(BinaryOp::Div, whole, _) => Some(whole),
+        _ => None,
+    })
 }
 
 /// Whether a function makes the folder that is called so: a parameter, or an attribute of one.

@@ -1,5 +1,5 @@
-//! Questions that keep ranks out without naming the rank: for an attribute that a rank has set for itself before, and for
-//! a switch of the function that is off.
+//! Questions that keep ranks out without naming the rank: for what a rank has set for itself before, and for a switch of the
+//! function that is off.
 
 use super::common::Common;
 use super::conditions::asks_for_rank;
@@ -7,12 +7,17 @@ use super::names::{assigned, names_asked};
 use crate::base::{FileId, Span, Symbol};
 use crate::graph::blocks::span_of;
 use crate::graph::context::each_in_context;
-use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
+use crate::model::{CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
 
 impl Common<'_> {
-    /// Whether a condition asks for an attribute of the object at hand that one of its class's methods sets where it has
-    /// asked for the rank: `if rank: self.checkpoint_interval = 0`.
+    /// Whether a condition asks for something that ranks have set for themselves: an attribute of the object at hand, which
+    /// one of its class's methods sets where it has asked for the rank, `if rank: self.checkpoint_interval = 0`; or a
+    /// variable of the function that is nothing unless it is set so, `saver is not None` behind `if rank == 0: saver = …`.
     pub(super) fn asks_what_ranks_set(&self, file: FileId, function: LocalFunction, condition: ExprId) -> bool {
+        self.asks_an_attribute(file, function, condition) || self.asks_a_variable(file, function, condition)
+    }
+
+    fn asks_an_attribute(&self, file: FileId, function: LocalFunction, condition: ExprId) -> bool {
         let model = &self.program.file(file).model;
         let definition = model.function(function);
         let (Some(class), Some(own)) = (definition.class, definition.parameters.first()) else { return false };
@@ -27,28 +32,46 @@ impl Common<'_> {
         // Of an entry of such an attribute, the entry counts.
         let last = names_asked(model, condition);
         asked.retain(|name| last.contains(name));
+        let sets_by_rank = |name: Symbol, method: LocalFunction| {
+            let own = model.function(method).parameters.first().map(|own| own.name);
+            let is_it = |target: Expr| match target {
+                Expr::Attribute { value, name: set } => set == name && own.map(Expr::Name) == Some(model.expr(value)),
+                _ => false,
+            };
+            self.settings(file, method, is_it).into_iter().any(|(_, by_rank)| by_rank)
+        };
         let methods = &model.class(class).methods;
-        asked.into_iter().any(|name| methods.iter().any(|&(_, method)| self.sets_by_rank(file, method, name)))
+        asked.into_iter().any(|name| methods.iter().any(|&(_, method)| sets_by_rank(name, method)))
     }
 
-    fn sets_by_rank(&self, file: FileId, function: LocalFunction, name: Symbol) -> bool {
+    fn asks_a_variable(&self, file: FileId, function: LocalFunction, condition: ExprId) -> bool {
+        let model = &self.program.file(file).model;
+        let asked = match model.expr(condition) {
+            Expr::Compare(CompareOp::Is | CompareOp::IsNot, asked, none) if model.expr(none) == Expr::None => asked,
+            _ => condition,
+        };
+        let variable @ Expr::Name(_) = model.expr(asked) else { return false };
+        let settings = self.settings(file, function, |target| target == variable);
+        let (nothing, something): (Vec<_>, Vec<_>) =
+            settings.into_iter().partition(|&(value, _)| model.expr(value) == Expr::None);
+        !nothing.is_empty() && !something.is_empty() && something.into_iter().all(|(_, by_rank)| by_rank)
+    }
+
+    /// What a function sets something to, and whether that stands where it has asked for the rank.
+    fn settings(&self, file: FileId, function: LocalFunction, is_it: impl Fn(Expr) -> bool) -> Vec<(ExprId, bool)> {
         let (program, taint) = (self.program, self.taint);
         let model = &program.file(file).model;
-        let own = model.function(function).parameters.first().map(|own| own.name);
-        let is_it = |target: &ExprId| match model.expr(*target) {
-            Expr::Attribute { value, name: set } => set == name && own.map(Expr::Name) == Some(model.expr(value)),
-            _ => false,
-        };
-        let mut found = false;
+        let mut out = Vec::new();
         each_in_context(model, function, &mut |_, stmt, context| {
-            let sets = matches!(stmt, Stmt::Assign { targets, .. } if model.list(*targets).iter().any(is_it));
-            found |= sets
-                && context
-                    .conditions
-                    .iter()
-                    .any(|&condition| asks_for_rank(program, taint, (file, function), condition));
+            if let Stmt::Assign { targets, value } = stmt
+                && model.list(*targets).iter().any(|&target| is_it(model.expr(target)))
+            {
+                let mut conditions = context.conditions.iter();
+                let asks = |&condition: &ExprId| asks_for_rank(program, taint, (file, function), condition);
+                out.push((*value, conditions.any(asks)));
+            }
         });
-        found
+        out
     }
 }
 

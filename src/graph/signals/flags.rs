@@ -6,8 +6,8 @@ use super::super::communication::{Communication, Wanted, argument, class_around}
 use super::super::conduct::bodies;
 use super::super::helpers::called;
 use super::super::program::Program;
-use super::super::resolve::{Scope, Target};
-use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
+use super::super::resolve::Scope;
+use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, UnaryOp, each_call, each_statement};
 
 /// First parameters of handlers, as everybody writes them.
@@ -101,23 +101,23 @@ impl Flags {
     /// The flag that decides a test by itself: its truth leads to `truth`.
     pub fn asked_for(
         &self,
-        program: &Program,
+        communication: &mut Communication<'_>,
         (file, function): (FileId, LocalFunction),
         test: ExprId,
         truth: bool,
     ) -> Option<(Kept, Flag)> {
-        let model = &program.file(file).model;
+        let model = &communication.program().file(file).model;
         match model.expr(test) {
-            Expr::Unary(UnaryOp::Not, inner) => self.asked_for(program, (file, function), inner, !truth),
+            Expr::Unary(UnaryOp::Not, inner) => self.asked_for(communication, (file, function), inner, !truth),
             Expr::And(parts) | Expr::Or(parts) => {
                 let mut parts = model.list(parts).iter();
-                parts.find_map(|&part| self.asked_for(program, (file, function), part, truth))
+                parts.find_map(|&part| self.asked_for(communication, (file, function), part, truth))
             }
             _ if !truth => None,
             _ => {
                 let kept = kept_in(model, test)?;
                 let flags = self.known.get(&kept)?.iter();
-                let mut own = flags.filter(|flag| is_the_flag(program, (file, function), test, kept, **flag));
+                let mut own = flags.filter(|flag| is_the_flag(communication, (file, function), test, kept, **flag));
                 own.next().map(|&flag| (kept, flag))
             }
         }
@@ -238,15 +238,16 @@ fn kept_in(model: &File, expr: ExprId) -> Option<Kept> {
 /// Whether what is asked for is what is set: the same variable; an attribute of the same class, or of a name that says
 /// what it is.
 fn is_the_flag(
-    program: &Program,
+    communication: &mut Communication<'_>,
     (file, function): (FileId, LocalFunction),
     at: ExprId,
     kept: Kept,
     flag: Flag,
 ) -> bool {
+    let program = communication.program();
     let (home, handler) = program.locate(flag.handler);
     let name = match kept {
-        Kept::Attribute(_) => return is_the_attribute(program, file, function, at, flag),
+        Kept::Attribute(_) => return is_the_attribute(communication, (file, function), at, flag),
         Kept::Variable(name) | Kept::Entry(name, _) => name,
     };
     is_one_variable(program, (file, function), (home, handler), name)
@@ -262,20 +263,13 @@ fn is_one_variable(
     home == file && program.scope_of(file, function, name) == program.scope_of(home, handler, name)
 }
 
-/// The class that a variable's one value is an object of: `stop = Stop()`.
-fn made_of(program: &Program, file: FileId, function: LocalFunction, object: ExprId) -> Option<ClassId> {
-    let model = &program.file(file).model;
-    let Expr::Name(name) = model.expr(object) else { return None };
-    let Scope::Local(owner) = program.scope_of(file, function, name) else { return None };
-    let value = program.single_assignment(file, owner, name)?;
-    let Expr::Call(call) = model.expr(value) else { return None };
-    match program.target(file, owner, model.call(call).callee) {
-        Some(Target::Class(class)) => Some(class),
-        _ => None,
-    }
-}
-
-fn is_the_attribute(program: &Program, file: FileId, function: LocalFunction, at: ExprId, flag: Flag) -> bool {
+fn is_the_attribute(
+    communication: &mut Communication<'_>,
+    (file, function): (FileId, LocalFunction),
+    at: ExprId,
+    flag: Flag,
+) -> bool {
+    let program = communication.program();
     let model = &program.file(file).model;
     let home = program.locate(flag.handler);
     let mut object = at;
@@ -294,7 +288,7 @@ fn is_the_attribute(program: &Program, file: FileId, function: LocalFunction, at
     }
     let class = class_around(program, home.0, home.1);
     if on_self && class_around(program, file, function) == class
-        || class.is_some() && made_of(program, file, function, value) == class
+        || class.is_some() && communication.class_of(file, function, value) == class
     {
         return true;
     }

@@ -127,7 +127,8 @@ fn names_parts(model: &File, target: ExprId, iter: ExprId) -> Option<Expr> {
     let Expr::Call(call) = model.expr(iter) else { return None };
     let Expr::Attribute { name, .. } = model.expr(model.call(call).callee) else { return None };
     let Expr::Tuple(parts) = model.expr(target) else { return None };
-    name.as_str().starts_with("named_").then(|| model.list(parts).first().map(|&part| model.expr(part))).flatten()
+    let first = model.list(parts).first().map(|&part| model.expr(part));
+    first.filter(|_| name.as_str().starts_with("named_"))
 }
 
 /// What the name of one thing says about it.

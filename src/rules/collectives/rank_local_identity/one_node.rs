@@ -14,12 +14,12 @@ use super::{FUEL, Place};
 const HERE: [&str; 3] = ["localhost", "127.0.0.1", "0.0.0.0"];
 
 /// How a launcher is told in a command that there is one node.
-const STANDALONE: [&str; 3] = ["--standalone", "--nnodes=1 ", "--nnodes 1 "];
+const STANDALONE: [&str; 2] = ["--standalone", "--nnodes=1"];
 
 /// Whether the file sets up a job whose ranks meet on this very node, or says that it is launched so and in no other way.
 pub(super) fn on_one_node(text: &str, model: &File) -> bool {
     let spelled = |host: &str| memchr::memmem::find(text.as_bytes(), host.as_bytes()).is_some();
-    let is_for_one = |command: &str| STANDALONE.into_iter().any(|told| command.contains(told));
+    let is_for_one = |command: &str| command.split_whitespace().any(|word| STANDALONE.contains(&word));
     let mut commands = text.lines().filter(|line| line.contains("torchrun ") || line.contains("--nnodes")).peekable();
     if spelled("torchrun") && commands.peek().is_some() && commands.all(is_for_one) {
         return true;

@@ -34,3 +34,28 @@ def train_with_settings(model, batches):
         dist.all_reduce(loss)
         if settings.flag:
             return
+
+
+class Trainer:
+    def __init__(self):
+        self.stopper = Stopper()
+        self.settings = Settings()
+
+    def run(self, model, batches):
+        for batch in batches:
+            dist.all_reduce(model(batch))
+            if self.stopper.flag:
+                break  # error: [divergent-early-exit]
+
+    def run_with_settings(self, model, batches):
+        for batch in batches:
+            dist.all_reduce(model(batch))
+            if self.settings.flag:
+                break
+
+
+def train_with(model, batches, stopper: Stopper):
+    for batch in batches:
+        dist.all_reduce(model(batch))
+        if stopper.flag:
+            break  # error: [divergent-early-exit]
