@@ -8,12 +8,16 @@ use crate::model::{Expr, FunctionKind, LocalFunction, Stmt, each_expression, eac
 use super::aside::{Aside, asides};
 use super::awaited::{Unawaited, unawaited};
 use super::communication::{Communication, Issue, Wanted};
+use super::handed_apart::{HandedApart, handed_apart};
 use super::missized::{Missized, missized};
+use super::nothing_to_send::{NothingToSend, nothing_to_send};
 use super::program::Program;
 use super::protected::{Cleanup, Swallowed, protected};
 use super::signals::{Signalled, signalled};
+use super::some_inputs::{SomeInputs, some_inputs};
 use super::stopped_alone::{StoppedAlone, stopped_alone};
 use super::taken_down::{TakenDown, taken_down};
+use super::unpadded::{Unpadded, unpadded};
 use super::unpassed::{Unpassed, unpassed};
 use super::unused::{PartlyUsed, partly_used};
 
@@ -35,6 +39,14 @@ pub struct Conduct {
     pub unpassed: Vec<Unpassed>,
     /// Collectives of all ranks whose result is counted for one group.
     pub missized: Vec<Missized>,
+    /// Functions that are called back on some ranks only.
+    pub handed_apart: Vec<HandedApart>,
+    /// Sharded parts of a model that some batches do not come to.
+    pub some_inputs: Vec<SomeInputs>,
+    /// Ranks that leave before an exchange, with nothing in hand.
+    pub nothing_to_send: Vec<NothingToSend>,
+    /// Gatherings of buffers that are as long as what they hold.
+    pub unpadded: Vec<Unpadded>,
     /// Parts of models under DDP that only some ranks use.
     pub partly_used: Vec<PartlyUsed>,
     /// Groups that one rank alone takes down.
@@ -57,6 +69,10 @@ impl Conduct {
             signalled: signalled(program, &mut communication),
             unpassed: unpassed(program, &mut communication),
             missized: missized(program, &mut communication),
+            handed_apart: handed_apart(program, &mut communication),
+            some_inputs: some_inputs(program),
+            nothing_to_send: nothing_to_send(program, &mut communication),
+            unpadded: unpadded(program, &mut communication),
             partly_used: partly_used(program),
             taken_down: taken_down(program, &mut communication),
             stopped_alone: stopped_alone(program),

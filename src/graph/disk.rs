@@ -2,6 +2,7 @@
 //! all of them come upon what was there before.
 
 mod made;
+mod objects;
 mod places;
 
 use crate::base::{Site, Symbol};

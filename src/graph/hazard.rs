@@ -8,7 +8,8 @@ use crate::model::{Call, Expr, ExprId, LocalFunction, Stmt, each_statement};
 
 use super::communication::{Communication, calls_in};
 use super::program::Program;
-pub use caught::{Caught, asks_for_memory, keeps_exception};
+use caught::names_a_pass;
+pub use caught::{Caught, asks_for_memory, is_pass, keeps_exception};
 pub use ends::never_returns;
 
 /// Functions of libraries that ask the world of this rank: files, network, other processes.
@@ -194,12 +195,13 @@ fn failure_within(
     })
 }
 
-/// Whether a function that mentions the name may ask somebody over the network, or a queue.
+/// Whether a function that mentions the name may ask somebody over the network, or a queue, or run out of memory.
 pub fn may_go_otherwise(name: Symbol) -> bool {
-    matches!(
+    let asks = matches!(
         name.as_str(),
         "raise_for_status" | "urlopen" | "urlretrieve" | "requests" | "httpx" | "get_nowait" | "Empty"
-    )
+    );
+    asks || names_a_pass(name)
 }
 
 /// Whether the call asks somebody over the network.

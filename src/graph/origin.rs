@@ -161,7 +161,9 @@ pub(super) fn origin(
         if birth.site.span == crate::base::Span::default() {
             return None;
         }
-        return (!same_line).then(|| (birth.site, birth.reason.as_str().to_owned()));
+        // A call that decides by failing does not look like a condition.
+        let fails = leaf.is_some_and(|leaf| engine.failures.contains(&leaf));
+        return (!same_line || fails).then(|| (birth.site, birth.reason.as_str().to_owned()));
     }
     match engine.values.node(leaf?) {
         Node::Local(site, _) | Node::Spread(site, ..) if site.file.index() < engine.program_files() => {

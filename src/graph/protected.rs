@@ -3,7 +3,9 @@
 
 mod cleanup;
 mod memory;
+mod retried;
 mod swallow;
+mod within;
 
 use rustc_hash::FxHashSet;
 
@@ -98,6 +100,7 @@ pub(super) fn protected<'p>(
     let (mut cleanups, mut swallowed) = (Vec::new(), Vec::new());
     for (file, function) in functions(program, program.reaching()) {
         let model = &program.file(file).model;
+        swallowed.extend(search.retried(file, function));
         walk(model, model.function(function).body, Body::Plain, &mut Vec::new(), &mut |_, stmt, around| match stmt {
             Stmt::Try(parts) => {
                 search.cleanups(file, function, parts, &mut cleanups);

@@ -178,12 +178,19 @@ fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
                 _ => None,
             }
         }
+        // One of the places that were found, for each dimension.
+        Node::Index(found, place)
+            if matches!(engine.values.node(*place), Node::Int(_)) && is_filtered(engine, *found) =>
+        {
+            shape(engine, *found, fuel)
+        }
         Node::Index(tensor, index) => match engine.values.node(*index) {
             Node::Compare(..) | Node::Not(_) => {
                 let axes = engine.values.vary(*index);
                 (!axes.is_empty()).then_some(Differs { axes, source: *tensor, confidence: Confidence::Medium })
             }
-            _ => None,
+            // The places at which something holds: `x[mask.nonzero()]`.
+            _ => shape(engine, *index, fuel).filter(|_| is_filtered(engine, *index)),
         },
         Node::If(test, then, otherwise) => {
             let arms = first_of([shape(engine, *then, fuel), shape(engine, *otherwise, fuel)]);
@@ -235,6 +242,15 @@ pub(super) const KEEP_SHAPE: [&str; 18] = [
 
 /// Functions whose result has as many elements as the data say.
 const FILTERS: [&str; 5] = ["nonzero", "masked_select", "unique", "unique_consecutive", "argwhere"];
+
+/// Whether a value is what a function found in a tensor, or one of the parts of that.
+fn is_filtered(engine: &Engine<'_>, value: Value) -> bool {
+    match engine.values.node(value) {
+        Node::Apply(name, _) => FILTERS.contains(&name.as_str().rsplit('.').next().unwrap_or_default()),
+        Node::Index(found, place) => matches!(engine.values.node(*place), Node::Int(_)) && is_filtered(engine, *found),
+        _ => false,
+    }
+}
 
 /// The shape of a tensor that is made from constants.
 fn fixed(engine: &Engine<'_>, value: Value) -> Option<Vec<i64>> {

@@ -2,7 +2,7 @@
 
 use crate::base::{Site, Span, Symbol};
 use crate::flow::{Effect, Node};
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_statement, names_in};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, names_in};
 
 use super::super::blame::preorder;
 use super::super::blocks::{conditions_in, speaks_of_rank};
@@ -44,7 +44,9 @@ impl Evidence<'_, '_> {
         if self.takes_it_for_its_own() && !place.calls().into_iter().any(later) {
             return false;
         }
-        !self.is_made_around(&place, born, Makers::Any) && !self.is_made_on_the_way(&place, born)
+        !self.is_made_around(&place, born, Makers::Any)
+            && !self.is_made_on_the_way(&place, born)
+            && !self.is_made_by_its_object(&place)
     }
 
     /// Whether one rank, or who lets one do it, makes what is missed on the disk while others have yet to ask.
@@ -77,9 +79,18 @@ impl Evidence<'_, '_> {
     /// Whether the question is put again in every turn of a loop, of the same place, and who finds something there leaves
     /// the loop: somebody outside puts it there while the job runs, between the question of one rank and that of another.
     fn is_polled(&self, born: Site, place: &Place<'_>) -> bool {
-        let model = place.model;
+        // A function that asks for a caller is asked in every turn as well.
+        let asked_by = self.decision.filter(|_| self.is_asked_there()).map(|decision| decision.site);
+        let asked = asked_by.and_then(|asked| {
+            let (model, question) = self.engine.written_at(asked)?;
+            Some((model, self.engine.function_at(asked)?, asked, names_handed(model, question)))
+        });
+        let (model, function, born, names) = asked.unwrap_or_else(|| {
+            let names = place.names.iter().chain(&place.folders).copied().collect();
+            (place.model, place.function, born, names)
+        });
         let (mut around, mut leaves): (Vec<(Span, Vec<Symbol>)>, Vec<Span>) = Default::default();
-        each_statement(model, model.function(place.function).body, &mut |id, stmt| match stmt {
+        each_statement(model, model.function(function).body, &mut |id, stmt| match stmt {
             Stmt::For { target, .. } => around.push((model.stmt_span(id), names_in(model, *target))),
             Stmt::While { .. } => around.push((model.stmt_span(id), Vec::new())),
             Stmt::If { test, body, .. } if model.span(*test).holds(born.span) => {
@@ -95,7 +106,7 @@ impl Evidence<'_, '_> {
         self.kind == SplitKind::EarlyExit
             && !around.is_empty()
             && !leaves.is_empty()
-            && !place.names.iter().chain(&place.folders).any(is_of_the_turn)
+            && !names.iter().any(is_of_the_turn)
     }
 
     /// Whether it is made in the function that asks, in time for somebody who has yet to ask.
@@ -248,4 +259,15 @@ fn is_handed(engine: &Engine<'_>, at: Site, function: LocalFunction, model: &Fil
     name.as_str().contains(char::is_lowercase)
         && (called(engine.program, at.file, function, arg).is_some()
             || engine.program.resolve(at.file, function, arg).is_some())
+}
+
+/// Names in what a question hands to those it calls.
+fn names_handed(model: &File, question: ExprId) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    each_expression(model, question, &mut |_, expr| {
+        if let Expr::Call(call) = expr {
+            out.extend(model.list(model.call(call).args).iter().flat_map(|&given| names_in(model, given)));
+        }
+    });
+    out
 }

@@ -2,12 +2,13 @@
 
 use super::super::by_rank::compares_rank;
 use super::super::confidence::{DRAWN, Evidence, MAX_PARTS};
-use super::super::evaluate::Birth;
+use super::super::evaluate::{Birth, OUT_OF_MEMORY};
 use super::super::questions::{reaches_plainly, reaches_rank};
+use super::super::resolve::Target;
 use super::super::witness::SplitKind;
 use crate::base::FunctionId;
 use crate::flow::{Axes, GroupKey, Node, Value};
-use crate::model::{Expr, each_expression};
+use crate::model::{Expr, ExprId, each_expression};
 
 impl Evidence<'_, '_> {
     /// A fact of the outside world that comes from another function has come a long way, through attributes and returns
@@ -17,15 +18,31 @@ impl Evidence<'_, '_> {
         !failed && self.born_outside().is_some_and(|born| !self.is_near(born) && !self.is_asked_there())
     }
 
-    /// Whether the condition calls the very function in which the fact was found out: `if timer.is_due():`.
+    /// Whether the condition calls the very function in which the fact was found out, `if timer.is_due():`, or one that
+    /// answers by it.
     pub(in crate::graph) fn is_asked_there(&self) -> bool {
         let (Some(decision), Some(birth)) = (self.decision, self.birth) else { return false };
-        let Some((model, test)) = self.engine.written_at(decision.site) else { return false };
-        let found_out_by = self.engine.program.function(birth.function).name;
+        let program = self.engine.program;
+        let (Some((model, test)), Some(function)) =
+            (self.engine.written_at(decision.site), self.engine.function_at(decision.site))
+        else {
+            return false;
+        };
+        let found_out_by = program.function(birth.function).name;
+        let answers_by_it = |callee: ExprId| match program.target(decision.site.file, function, callee) {
+            Some(Target::Function(called)) => program.function(called).mentions.contains(&found_out_by),
+            _ => false,
+        };
         let mut asks = false;
         each_expression(model, test, &mut |_, expr| {
-            if let Expr::Call(call) = expr {
-                asks |= model.last_name(model.call(call).callee) == Some(found_out_by);
+            match expr {
+                Expr::Call(call) => {
+                    let callee = model.call(call).callee;
+                    asks |= model.last_name(callee) == Some(found_out_by) || answers_by_it(callee);
+                }
+                // A property.
+                Expr::Attribute { name, .. } => asks |= name == found_out_by,
+                _ => {}
             }
         });
         asks
@@ -88,9 +105,12 @@ impl Evidence<'_, '_> {
     }
 
     /// Whether a fact of the outside world decides only through what is computed from it: of a number that is read from a
-    /// name on the disk nobody knows whether it differs. Time that has passed is the difference of two.
+    /// name on the disk nobody knows whether it differs. Time that has passed is the difference of two, and how often memory
+    /// ran out is counted.
     pub(in crate::graph) fn is_worked_out(&self) -> bool {
-        if self.born_outside().is_none() || self.leaf.is_some_and(|leaf| self.engine.clocks.contains(&leaf)) {
+        let is_counted = self.birth.is_some_and(|birth| birth.reason.as_str() == OUT_OF_MEMORY);
+        let is_passed = self.leaf.is_some_and(|leaf| self.engine.clocks.contains(&leaf));
+        if self.born_outside().is_none() || is_passed || is_counted {
             return false;
         }
         let (Some(test), Some(leaf)) = (self.test, self.leaf) else { return false };

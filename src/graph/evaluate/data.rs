@@ -87,15 +87,42 @@ pub(in crate::graph) fn is_batch(function: Symbol, parameter: Symbol) -> bool {
     match parameter.as_str() {
         "batch" | "mini_batch" | "minibatch" | "micro_batch" => {
             let step = function.ends_with("_step") || function.ends_with("_loss") || function.contains("_loss_");
-            step || matches!(function, "train_batch" | "eval_batch" | "train_minibatch" | "get_batch_metrics")
+            step || is_batch_hook(function)
+                || matches!(function, "train_batch" | "eval_batch" | "train_minibatch" | "get_batch_metrics")
         }
-        "inputs" => matches!(
-            function,
-            "compute_loss" | "_compute_loss" | "training_step" | "prediction_step" | "_prepare_inputs"
-        ),
+        "inputs" => {
+            let step = matches!(
+                function,
+                "compute_loss" | "_compute_loss" | "training_step" | "prediction_step" | "_prepare_inputs"
+            );
+            step || function == PROCESS
+        }
+        "data_batch" | "data_samples" => function == PROCESS,
+        "outputs" => function == PROCESS || is_batch_hook(function),
         "generation_batch" => true,
+        // What a detector is to find in the images at hand.
+        name if name.starts_with("gt_") || name.ends_with("gt_instances") || GROUND_TRUTH.contains(&name) => {
+            is_loss(function)
+        }
         _ => false,
     }
+}
+
+/// What evaluators and metrics do with each batch, as detectron2 and MMEngine have it.
+const PROCESS: &str = "process";
+
+/// Parameters of a function that works out a loss which hold what is true of the batch.
+const GROUND_TRUTH: [&str; 4] = ["targets", "labels", "proposals", "instances"];
+
+/// `losses`, `loss_by_feat`, `compute_loss`, `get_targets`, `forward_train`
+fn is_loss(function: &str) -> bool {
+    let mut words = function.split('_');
+    words.any(|word| matches!(word, "loss" | "losses")) || matches!(function, "get_targets" | "forward_train")
+}
+
+/// `on_validation_batch_end`
+fn is_batch_hook(function: &str) -> bool {
+    function.starts_with("on_") && (function.ends_with("_batch_end") || function.ends_with("_batch_start"))
 }
 
 /// Whether a function of which nothing else is known agrees on its result among ranks, by its name.

@@ -9,7 +9,7 @@ use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Span, Symbol};
 use crate::flow::{Effect, EffectId, Exit, LoopKind, Node, Value};
 
-use super::data::is_loader;
+use super::data::{agrees, is_loader};
 
 /// What the number of items is kept under.
 const DEALT: &str = "dealt";
@@ -70,14 +70,18 @@ impl<'p> Engine<'p> {
     /// everywhere, or does not.
     pub(super) fn dealt_by_sampler(&mut self, sampler: Value) -> Option<Value> {
         let Node::Instance(class, _) = *self.values.node(sampler) else { return None };
-        let (file, local) = self.program.locate_class(class);
-        let model = &self.program.file(file).model;
-        let methods = model.class(local).methods.iter().map(|&(_, method)| model.function(method));
-        let evens_out = |name: &Symbol| EVENING_OUT.iter().any(|word| name.as_str().contains(word));
-        if methods.flat_map(|method| &method.mentions).any(evens_out) {
+        if self.mentions_in(class, |name| EVENING_OUT.iter().any(|word| name.contains(word))) {
             return None;
         }
         self.dealt(sampler)
+    }
+
+    /// Whether a method of the class mentions such a name.
+    fn mentions_in(&self, class: ClassId, wanted: impl Fn(&str) -> bool) -> bool {
+        let (file, local) = self.program.locate_class(class);
+        let model = &self.program.file(file).model;
+        let mut methods = model.class(local).methods.iter().map(|&(_, method)| model.function(method));
+        methods.any(|method| method.mentions.iter().any(|name| wanted(name.as_str())))
     }
 
     /// `dataset.shard(world_size, rank)`: one of that many pieces, the first of which have one item more than the others
@@ -115,6 +119,10 @@ impl<'p> Engine<'p> {
     /// What decides how many items an object yields, where that differs between ranks.
     fn dealt(&mut self, dataset: Value) -> Option<Value> {
         let Node::Instance(class, _) = *self.values.node(dataset) else { return None };
+        // Who asks its peers in its own methods deals out as many to each of them.
+        if self.mentions_in(class, agrees) {
+            return None;
+        }
         let program = self.program;
         let own = |name: &str| program.method(class, Symbol::new(name));
         let (method, iterates) = match (own("__iter__"), own("__len__")) {

@@ -1,13 +1,16 @@
-//! What may go otherwise on one rank alone, where a handler takes that: a request that fails, a queue that is empty. What
-//! the rank goes on to do is then its own.
+//! What may go otherwise on one rank alone, where a handler takes that: a request that fails, a queue that is empty, memory
+//! that runs out. What the rank goes on to do is then its own.
 
 use crate::base::{Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Axes, ChoiceForm, Effect, Effects, Exit, Node, Value};
-use crate::graph::hazard::{Caught, Failure, is_request};
+use crate::graph::hazard::{Caught, Failure, asks_for_memory, is_pass, is_request};
 use crate::model::{Call, Expr, ExprId, File, Try, each_expression, each_statement, expressions_of};
 
 use super::{Engine, Frame};
+
+/// Why a rank may be alone in failing at a pass.
+pub(in crate::graph) const OUT_OF_MEMORY: &str = "memory may run out on one rank alone";
 
 /// A request whose failure a handler around it takes.
 #[derive(Clone)]
@@ -25,6 +28,9 @@ impl<'p> Engine<'p> {
     pub(super) fn failing(&mut self, frame: &mut Frame<'p>, parts: &'p Try) -> Option<Failing> {
         let model = frame.model;
         if let Some(failing) = self.empty_queue(frame, parts) {
+            return Some(failing);
+        }
+        if let Some(failing) = self.out_of_memory(frame, parts) {
             return Some(failing);
         }
         let taken = parts.handlers.iter().find(|handler| Caught::of(model, handler.kind).takes(Failure::Outside))?;
@@ -48,6 +54,21 @@ impl<'p> Engine<'p> {
         )?;
         let happened = self.values.make(Node::Local(frame.site(model.span(at)), Axes::ALL));
         self.born(happened, frame, model.span(at), "each rank has its own queue", Confidence::Medium);
+        let catches = taken.kind.map_or_else(Vec::new, |kind| self.caught_names(frame, kind));
+        Some(Failing { at, happened, catches: catches.into() })
+    }
+
+    /// A pass through a model, where a handler takes that memory runs out in it.
+    fn out_of_memory(&mut self, frame: &mut Frame<'p>, parts: &'p Try) -> Option<Failing> {
+        let model = frame.model;
+        let taken = parts.handlers.iter().find(|handler| {
+            let caught = Caught::of(model, handler.kind);
+            caught.memory || caught.takes(Failure::Any) && asks_for_memory(model, handler)
+        })?;
+        let at = first_call(model, parts, |call| is_pass(model, call).is_some())?;
+        let happened = self.values.make(Node::Local(frame.site(model.span(at)), Axes::ALL));
+        self.failures.insert(happened);
+        self.born(happened, frame, model.span(at), OUT_OF_MEMORY, Confidence::Medium);
         let catches = taken.kind.map_or_else(Vec::new, |kind| self.caught_names(frame, kind));
         Some(Failing { at, happened, catches: catches.into() })
     }

@@ -17,7 +17,9 @@ impl<'p> Engine<'p> {
             return None;
         }
         let first = *model.block(parts.body).first()?;
-        let (Stmt::Assign { value, .. } | Stmt::Expr(value)) = model.stmt(first) else { return None };
+        let (Stmt::Assign { value, .. } | Stmt::Expr(value) | Stmt::Return(Some(value))) = model.stmt(first) else {
+            return None;
+        };
         let Expr::Call(call) = model.expr(*value) else { return None };
         let call = model.call(call);
         if model.expr(call.callee) != Expr::Name(Symbol::new("next")) {

@@ -70,6 +70,7 @@ use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
 use crate::model::{Expr, ExprId, FunctionKind, Stmt, each_statement};
 
 pub use births::Birth;
+pub(super) use failures::OUT_OF_MEMORY;
 pub(super) use wrapped::{BACKWARD, FULLY_SHARD, WRAPPERS};
 
 use births::Asked;

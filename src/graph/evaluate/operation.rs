@@ -205,6 +205,12 @@ impl<'p> Engine<'p> {
                 }
                 (None, _) if matches!(self.values.node(group), Node::AxisGroup(_)) => group,
                 (Some(_), _) => world,
+                // Nobody is named: all ranks are members.
+                (None, _)
+                    if operation.members.is_some() && arguments.starred.is_none() && arguments.mapping.is_none() =>
+                {
+                    world
+                }
                 _ => self.values.make(Node::Unknown(site)),
             };
         }

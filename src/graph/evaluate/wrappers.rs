@@ -1,11 +1,12 @@
 //! Decorators and context managers: what stands around a call.
 
 use super::super::conduct::bodies;
+use super::super::program::Program;
 use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::substitute::Substitution;
 use super::{Engine, Frame};
-use crate::base::{FunctionId, Site, Span, Symbol};
+use crate::base::{ClassId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
 use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, Node, Value};
@@ -71,16 +72,12 @@ impl<'p> Engine<'p> {
         self.effects.make(effect, &self.values)
     }
 
-    /// The same for a decorator of the program, where nobody names the method: its class is registered, and somebody calls
-    /// it by what he was handed.
+    /// The same for a decorator of the program, where nobody is seen to call the method: not on the object at hand, and
+    /// nobody makes an object of the class by its name, so that whoever calls it was handed one.
     fn as_wrapped_hook(&mut self, frame: &mut Frame<'p>, wrapped: Value, effects: EffectId) -> EffectId {
         let (program, function) = (self.program, frame.function);
         let definition = program.function(function);
-        let is_named = bodies(program).any(|(file, local)| {
-            let mentions = &program.file(file).model.function(local).mentions;
-            mentions.contains(&definition.name)
-        });
-        if is_named {
+        if program.class_of(function).is_some_and(|class| is_seen_called(program, class, definition.name)) {
             return effects;
         }
         let own = (0..definition.parameters.len() as u16).map(|at| self.values.make(Node::Parameter(function, at)));
@@ -254,4 +251,25 @@ impl<'p> Engine<'p> {
         }
         None
     }
+}
+
+/// Whether somebody calls a method of that name, on the object at hand or where objects of the class are made by its name.
+fn is_seen_called(program: &Program, class: ClassId, method: Symbol) -> bool {
+    let made_as = program.class(class).name;
+    let (mut called, mut on_self, mut made) = (false, false, false);
+    for (file, local) in bodies(program) {
+        let model = &program.file(file).model;
+        let function = model.function(local);
+        made |= function.mentions.contains(&made_as);
+        if !function.mentions.contains(&method) {
+            continue;
+        }
+        called = true;
+        let receiver = function.class.and_then(|_| function.parameters.first()).map(|first| Expr::Name(first.name));
+        on_self |= function.callees.iter().any(|callee| match model.expr(callee.expr) {
+            Expr::Attribute { value, name } => name == method && Some(model.expr(value)) == receiver,
+            _ => false,
+        });
+    }
+    called && (on_self || made)
 }

@@ -1,7 +1,8 @@
 //! What a handler catches, and what it makes of that.
 
 use super::Failure;
-use crate::model::{Expr, ExprId, File, Handler, Stmt, each_expression, each_statement, expressions_of};
+use crate::base::Symbol;
+use crate::model::{Call, Expr, ExprId, File, Handler, Stmt, each_expression, each_statement, expressions_of};
 
 /// What a handler catches, as far as its names say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -135,4 +136,25 @@ pub fn asks_for_memory(model: &File, handler: &Handler) -> bool {
         }
     });
     found
+}
+
+/// A pass through a model, by the name of the call: `backward`, `train_step`, `forward_backward_func`.
+pub fn is_pass(model: &File, call: Call) -> Option<Symbol> {
+    let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return None };
+    (names_a_pass(name) && !is_probe(model, call.callee)).then_some(name)
+}
+
+/// Whether a function of this name goes through a model and back.
+pub fn names_a_pass(name: Symbol) -> bool {
+    let words: Vec<&str> = name.as_str().split('_').collect();
+    let has = |word: &str| words.contains(&word);
+    let train = has("train") || has("training");
+    has("backward") || train && (has("step") || has("microbatches") || has("microbatch") || has("batch"))
+}
+
+/// `tuner.backward_time`, `scaler.…`: objects that only look at passes.
+fn is_probe(model: &File, callee: ExprId) -> bool {
+    let Expr::Attribute { value, .. } = model.expr(callee) else { return false };
+    let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else { return false };
+    ["log", "timer", "profiler", "meter"].iter().any(|word| object.as_str().contains(word))
 }

@@ -2,6 +2,7 @@
 
 mod assigned;
 mod elements;
+mod returned;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
@@ -148,7 +149,7 @@ impl Place<'_> {
             }
         }
         if let Some(method) = self.own_method(call.callee) {
-            return self.returned(method, fuel);
+            return self.returned(method, None, fuel);
         }
         match self.program.target(self.file, self.function, call.callee)? {
             Target::External(dotted) => match (dotted.as_str(), first) {
@@ -174,7 +175,7 @@ impl Place<'_> {
                 }
                 _ => None,
             },
-            Target::Function(function) => self.returned(function, fuel),
+            Target::Function(function) => self.returned(function, None, fuel),
             _ => None,
         }
     }
@@ -187,48 +188,6 @@ impl Place<'_> {
         let first = definition.parameters.first()?;
         let class = definition.class.filter(|_| model.expr(value) == Expr::Name(first.name))?;
         self.program.method(self.program.class_id(self.file, class), name)
-    }
-
-    /// What a function of the program returns, when all its returns agree on that.
-    fn returned(&self, function: FunctionId, fuel: u32) -> Option<Unordered> {
-        let (file, local) = self.program.locate(function);
-        let model = &self.program.file(file).model;
-        let definition = model.function(local);
-        let place = Place { file, function: local, given: &[], ..*self };
-        if definition.is_generator && !definition.skeleton {
-            return place.yielded(fuel);
-        }
-        if definition.skeleton {
-            return None;
-        }
-        let mut found = None;
-        let mut ordered = false;
-        each_statement(model, definition.body, &mut |_, stmt| {
-            if let Stmt::Return(Some(value)) = stmt {
-                match place.within(*value, fuel.saturating_sub(1)) {
-                    Some(unordered) => found = found.or(Some(unordered)),
-                    None => ordered = true,
-                }
-            }
-        });
-        found.filter(|_| !ordered)
-    }
-
-    /// What a generator yields in the turns of a loop comes in the order of these.
-    fn yielded(&self, fuel: u32) -> Option<Unordered> {
-        let model = &self.program.file(self.file).model;
-        let mut found = None;
-        each_statement(model, model.function(self.function).body, &mut |_, stmt| {
-            let Stmt::For { iter, body, .. } = stmt else { return };
-            let mut yields = false;
-            each_statement(model, *body, &mut |_, inner| {
-                yields |= matches!(inner, Stmt::Expr(expr) if matches!(model.expr(*expr), Expr::Yield(_)));
-            });
-            if yields && found.is_none() {
-                found = self.within(*iter, fuel.saturating_sub(1));
-            }
-        });
-        found
     }
 
     fn name(&self, name: Symbol, at: u32, fuel: u32) -> Option<Unordered> {
@@ -247,13 +206,22 @@ impl Place<'_> {
                     });
                     return given.filter(|_| !rebound && !self.sorted_in_place(owner, name));
                 }
-                let value = match owner == self.function {
+                let (value, part) = match owner == self.function {
                     true => self.last_assignment(owner, name, at)?,
-                    false => self.program.single_assignment(self.file, owner, name)?,
+                    false => (self.program.single_assignment(self.file, owner, name)?, None),
                 };
                 let place = Place { function: owner, ..*self };
-                let found = place.within(value, fuel).or_else(|| place.grown(value, name, fuel));
-                found.filter(|_| !self.sorted_in_place(owner, name))
+                let found = match part {
+                    Some(part) => place.part(value, part, fuel),
+                    None => place.within(value, fuel).or_else(|| place.grown(value, name, fuel)),
+                };
+                // What things are called together tells what each of them is.
+                let told =
+                    found.map(|found| match found.confidence == Confidence::Low && plural(name) == Elements::Named {
+                        true => Unordered { confidence: Confidence::Medium, ..found },
+                        false => found,
+                    });
+                told.filter(|_| !self.sorted_in_place(owner, name))
             }
             Scope::Global => match self.program.global(self.file, name)? {
                 Target::Variable(file, name) => {
@@ -268,12 +236,12 @@ impl Place<'_> {
 
     /// What the name was given last before the place; absent for one that is also bound in other ways. A parameter keeps
     /// what the caller gave, unless every way to the place goes by the assignment.
-    fn last_assignment(&self, owner: LocalFunction, name: Symbol, at: u32) -> Option<ExprId> {
+    fn last_assignment(&self, owner: LocalFunction, name: Symbol, at: u32) -> Option<(ExprId, Option<usize>)> {
         let model = &self.program.file(self.file).model;
         let assigned = self.known.of(model, self.file, owner);
         let before = assigned.values.get(&name)?.iter().rfind(|given| given.end <= at)?;
         let parameter = model.function(owner).parameters.iter().any(|parameter| parameter.name == name);
-        (!assigned.otherwise.contains(&name) && (before.outermost || !parameter)).then_some(before.value)
+        (!assigned.otherwise.contains(&name) && (before.outermost || !parameter)).then_some((before.value, before.part))
     }
 
     /// Whether a sort key is the same for many elements, which then stay in the order in which they came.

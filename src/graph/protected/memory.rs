@@ -6,14 +6,15 @@
 use crate::base::{FileId, Site, Symbol};
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{
-    Block, Call, Expr, ExprId, File, Handler, LocalFunction, Stmt, Try, each_expression, each_statement,
-};
+use crate::model::{Block, Expr, File, Handler, LocalFunction, Stmt, Try, each_expression, each_statement};
 
 use super::super::blocks::{Around, is_test, mentions};
 use super::super::communication::{Issue, Wanted, calls_in};
-use super::super::hazard::{Failure, Hazard};
+use super::super::hazard::{Failure, Hazard, is_pass};
 use super::{Search, Skip, Swallowed};
+
+/// What makes a pass through a model communicate, by words in its name.
+const WRAPS: [&str; 6] = ["DataParallel", "DDP", "FSDP", "fully_shard", "deepspeed", "prepare"];
 
 impl Search<'_, '_> {
     /// A handler that goes on after memory ran out in a pass through the model.
@@ -39,7 +40,7 @@ impl Search<'_, '_> {
                 let forward = in_body.iter().find(|issue| issue.implicit && issue.op.as_str().ends_with("_forward"))?;
                 (forward.clone(), (forward.site, forward.op))
             }
-            (None, Some((site, name))) if self.goes_together(file, function, around) => {
+            (None, Some((site, name))) if self.goes_together(file, function, around) && self.wraps_models(file) => {
                 (implicit(site, name), (site, name))
             }
             _ => return None,
@@ -71,6 +72,18 @@ impl Search<'_, '_> {
         })
     }
 
+    /// Whether the program has anything that makes a pass through a model communicate. Who averages gradients by hand does so
+    /// behind the pass.
+    fn wraps_models(&self, file: FileId) -> bool {
+        let program = self.program;
+        let tree = program.tree_of(file);
+        let mut of_tree = program.file_ids().filter(|&file| program.tree_of(file) == tree);
+        of_tree.any(|file| {
+            let mut functions = program.file(file).model.functions.iter();
+            functions.any(|function| function.mentions.iter().any(|name| wraps(name.as_str())))
+        })
+    }
+
     /// Whether what the handler notes leads to another pass, so that the counts of all ranks come out the same.
     fn makes_up(&mut self, file: FileId, function: LocalFunction, handler: &Handler, around: &[Around<'_>]) -> bool {
         let model = self.model(file);
@@ -96,16 +109,6 @@ fn leaves(model: &File, handler: &Handler) -> bool {
     leaves
 }
 
-/// A pass through a model, by the name of the call: `backward`, `train_step`, `forward_backward_func`.
-fn is_pass(model: &File, call: Call) -> Option<Symbol> {
-    let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return None };
-    let words: Vec<&str> = name.as_str().split('_').collect();
-    let has = |word: &str| words.contains(&word);
-    let train = has("train") || has("training");
-    let pass = has("backward") || train && (has("step") || has("microbatches") || has("microbatch") || has("batch"));
-    (pass && !is_probe(model, call.callee)).then_some(name)
-}
-
 /// `raise RuntimeError("CUDA out of memory on a different rank")`
 fn raises_for_peers(model: &File, body: Block) -> bool {
     let mut found = false;
@@ -119,13 +122,6 @@ fn raises_for_peers(model: &File, body: Block) -> bool {
     found
 }
 
-/// `tuner.backward_time`, `scaler.…`: objects that only look at passes.
-fn is_probe(model: &File, callee: ExprId) -> bool {
-    let Expr::Attribute { value, .. } = model.expr(callee) else { return false };
-    let (Expr::Name(object) | Expr::Attribute { name: object, .. }) = model.expr(value) else { return false };
-    ["log", "timer", "profiler", "meter"].iter().any(|word| object.as_str().contains(word))
-}
-
 fn implicit(site: Site, name: Symbol) -> Issue {
     Issue {
         op: name,
@@ -136,4 +132,9 @@ fn implicit(site: Site, name: Symbol) -> Issue {
         calls: Vec::new(),
         confidence: Confidence::Medium,
     }
+}
+
+/// `DistributedDataParallel`, `FSDP`, `DistributedFairseqModel`, `accelerator.prepare`
+fn wraps(name: &str) -> bool {
+    WRAPS.iter().any(|word| name.contains(word)) || name.starts_with("Distributed") && name.ends_with("Model")
 }

@@ -126,6 +126,13 @@ impl Search<'_, '_> {
             let confidence = if caught.memory { Confidence::Medium } else { Confidence::Low };
             return push(out, hazard, issue, Skip::Protected, confidence);
         }
+        // One call that fails in the middle of what it issues.
+        let mut through = issues.iter().filter(|issue| !issue.calls.is_empty());
+        if let Some((hazard, issue)) =
+            through.find_map(|issue| self.fails_within(file, function, parts.body, issue, caught))
+        {
+            return push(out, hazard, &issue, Skip::Protected, Confidence::Medium);
+        }
         // One call that fails before it communicates.
         if let Some(issue) = issues.iter().find(|issue| !issue.calls.is_empty())
             && caught.takes(Failure::Any)
@@ -317,7 +324,7 @@ impl Search<'_, '_> {
 }
 
 /// Whether a rank that gets through the one place of a block comes to the other.
-fn comes_behind(model: &File, block: Block, one: Site, other: Site) -> bool {
+pub(super) fn comes_behind(model: &File, block: Block, one: Site, other: Site) -> bool {
     other.span.start > one.span.start && other != one && !exclude_each_other(model, block, one.span, other.span)
 }
 

@@ -88,6 +88,7 @@ impl Taint {
         let kinds: FxHashSet<Symbol> = locals.map(|(kind, _)| Symbol::new(kind)).collect();
         for kind in program.catalog.types().filter(|kind| kinds.contains(&kind.name)) {
             self.names.extend(kind.aliases.iter().chain([&kind.name]).map(|name| name.last_part()));
+            self.names.extend(&kind.variables);
         }
     }
 

@@ -1,7 +1,7 @@
 //! A collective that only some ranks reach.
 
 use crate::finding::{Confidence, Finding, Severity};
-use crate::graph::{Alone, Issue, Program, Signalled, SplitKind};
+use crate::graph::{Alone, HandedApart, Issue, Program, Signalled, SomeInputs, SplitKind};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::{Wording, operation, signalled, through, word};
@@ -48,6 +48,12 @@ fn check(program: &Program, findings: &mut Findings) {
             .because(found.wrapped, "DDP expects the gradients of all parameters here");
         findings.push(finding);
     }
+    for found in &program.conduct().some_inputs {
+        findings.push(skipped_without_input(program, found));
+    }
+    for found in &program.conduct().handed_apart {
+        findings.push(called_back_apart(program, found));
+    }
     for found in &program.conduct().taken_down {
         let (file, function) = program.locate(found.function);
         let op = found.issue.op;
@@ -58,6 +64,32 @@ fn check(program: &Program, findings: &mut Findings) {
             .because(found.test, "it holds on the first rank only");
         findings.push(finding);
     }
+}
+
+/// A sharded part of a model is skipped by a batch that has nothing for it.
+fn skipped_without_input(program: &Program, found: &SomeInputs) -> Finding {
+    let (file, function) = program.locate(found.function);
+    let message = format!(
+        "`{}` is sharded, and a rank whose batch has no `{}` does not gather its parameters while its peers do",
+        found.part, found.input
+    );
+    Findings::new_finding(&RULE, found.called, program.symbol_of(file, function), message)
+        .help("let every rank go through it: with a made-up input whose output counts 0 where the batch has none")
+        .confidence(Confidence::Medium)
+        .because(found.test, "this may hold for the batch of one rank and not for that of another")
+        .because(found.sharded, "it is sharded here: each pass gathers it from all ranks")
+}
+
+/// A function that communicates is called back on some ranks only.
+fn called_back_apart(program: &Program, found: &HandedApart) -> Finding {
+    let (file, function) = program.locate(found.function);
+    let op = found.issue.op;
+    let message = format!("`{}` issues `{op}`, and only some ranks hand it to whoever calls it back", found.handed);
+    Findings::new_finding(&RULE, found.site, program.symbol_of(file, function), message)
+        .help("hand it over on every rank, and keep only what it prints or writes under the condition")
+        .confidence(found.confidence)
+        .because(found.test, "this may hold on one rank and not on another")
+        .because(found.issue.start(), format!("`{op}` is issued here, each time it is called back"))
 }
 
 fn issued_on_signal(program: &Program, found: &Signalled, issue: &Issue) -> Finding {

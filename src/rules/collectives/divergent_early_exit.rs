@@ -2,10 +2,10 @@
 
 use crate::base::Site;
 use crate::finding::{Confidence, Finding, Severity};
-use crate::graph::{Alone, Apart, Program, Signalled, SplitKind, StoppedAlone, Stranded};
+use crate::graph::{Alone, Apart, NothingToSend, Program, Signalled, SplitKind, StoppedAlone, Stranded};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
-use super::{Wording, operation, signalled, word};
+use super::{Wording, operation, signalled, through, word};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -33,6 +33,11 @@ fn check(program: &Program, findings: &mut Findings) {
     }
     for found in &program.conduct().stopped_alone {
         findings.push(stop_of_some(program, found));
+    }
+    for found in &program.conduct().nothing_to_send {
+        if let Some(finding) = exit_with_nothing(program, found) {
+            findings.push(finding);
+        }
     }
     for found in signalled(program) {
         if let Alone::Leaves(exit) = found.then {
@@ -74,6 +79,26 @@ fn failure_of_some(program: &Program, found: &Stranded) -> Finding {
     // The launcher ends the peers, where there is one that looks after them.
     finding.severity = Severity::Warning;
     finding
+}
+
+/// A rank leaves before an exchange because it holds nothing, unless another sentence says so.
+fn exit_with_nothing(program: &Program, found: &NothingToSend) -> Option<Finding> {
+    let issue = &found.issue;
+    let mut splits = program.divergence().splits.iter();
+    if splits.any(|split| split.kind == SplitKind::EarlyExit && split.event.site == issue.site) {
+        return None;
+    }
+    let (file, function) = program.locate(found.function);
+    let message =
+        format!("{} is skipped by a rank that holds nothing, while its peers wait for their share", issue.shown());
+    let finding = Findings::new_finding(&RULE, issue.start(), program.symbol_of(file, function), message)
+        .help(format!(
+            "let every rank take part in `{}`, with empty tensors and splits of 0 where it has nothing",
+            issue.op
+        ))
+        .confidence(found.confidence)
+        .because(found.test, "a rank with nothing in hand leaves here");
+    Some(through(finding, issue))
 }
 
 fn exit_on_signal(program: &Program, found: &Signalled, exit: Site) -> Finding {

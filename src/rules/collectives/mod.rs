@@ -4,7 +4,7 @@
 
 use crate::base::{FunctionId, Site, Span};
 use crate::finding::{Confidence, Finding, Related, Severity};
-use crate::graph::{Issue, Program, Signalled, Split, SplitEvent, SplitKind, is_test};
+use crate::graph::{Issue, Program, Signalled, Skip, Split, SplitEvent, SplitKind, is_test};
 
 use super::{Findings, Rule};
 
@@ -85,7 +85,8 @@ const EXIT_IN_SIGHT: usize = 2;
 fn word(program: &Program, rule: &Rule, kind: SplitKind, findings: &mut Findings, wording: fn(&Split) -> Wording) {
     let splits = &program.divergence().splits;
     for split in splits.iter().filter(|split| split.kind == kind) {
-        if splits.iter().any(|first| follows(program, split, first) || inherits(program, split, first)) {
+        let is_told = splits.iter().any(|first| follows(program, split, first) || inherits(program, split, first));
+        if is_told || is_swallowed(program, split) {
             continue;
         }
         let mut finding = finding(program, rule, split, wording(split));
@@ -120,6 +121,14 @@ fn inherits(program: &Program, split: &Split, first: &Split) -> bool {
         && decided(first) == decided(split)
         && is_decided_in(program, split, first.function)
         && first.confidence >= split.confidence.min(Confidence::Medium)
+}
+
+/// Whether ranks part where memory runs out in a pass that they are in together: the handler is told of that already.
+fn is_swallowed(program: &Program, split: &Split) -> bool {
+    let Some(decision) = split.decision else { return false };
+    program.conduct().swallowed.iter().any(|known| {
+        known.skip == Skip::Midway && known.hazard.site == decision.site && known.confidence >= split.confidence
+    })
 }
 
 /// Whether the condition where ranks part stands in the function.

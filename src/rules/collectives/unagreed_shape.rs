@@ -31,4 +31,14 @@ fn check(program: &Program, findings: &mut Findings) {
         }
         findings.push(finding);
     }
+    for found in &program.conduct().unpadded {
+        let (file, local) = program.locate(found.function);
+        let message = format!("the buffer of `{}` is as long as what each rank has to say", found.op);
+        let mut finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, local), message)
+            .help("gather the sizes first and pad to the longest, or gather objects")
+            .confidence(found.confidence)
+            .because(found.serialised, format!("`{}` gives as many bytes as the object needs", found.by));
+        finding.severity = Severity::Warning;
+        findings.push(finding);
+    }
 }

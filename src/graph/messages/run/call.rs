@@ -155,11 +155,10 @@ impl<'p> Run<'p> {
             return Err(Halt::Unknown);
         };
         self.steps.push(Step { kind, peer: Some(*peer), site });
-        Ok(match (shift, kind) {
-            (0, StepKind::Isend | StepKind::Irecv) => Known::Work(self.steps.len() - 1),
-            (0, _) => Known::None,
-            // Waiting for a batch is waiting for its parts; nothing in a batch waits for its order.
-            _ => UNIFORM,
+        Ok(match kind {
+            // A part of a batch, too: whoever waits for the batch waits for its parts, in whatever order.
+            StepKind::Isend | StepKind::Irecv => Known::Work(self.steps.len() - 1),
+            _ => Known::None,
         })
     }
 
@@ -175,6 +174,7 @@ impl<'p> Run<'p> {
             });
         }
         match (dotted.as_str(), positional) {
+            (batch, [parts @ Known::Sequence(_)]) if batch.ends_with(".batch_isend_irecv") => Some(parts.clone()),
             ("range", _) => range(positional),
             ("int" | "str", [value @ (Known::Int(_) | Known::Str(_))]) => Some(value.clone()),
             ("len", [Known::Sequence(parts)]) => Some(Known::Int(parts.len() as i64)),

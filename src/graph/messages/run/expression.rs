@@ -26,7 +26,9 @@ impl<'p> Run<'p> {
                         _ => known.clone(),
                     });
                 }
-                self.reference(body, id).or_else(|| self.by_convention(name)).unwrap_or(UNIFORM)
+                let property = if body.is_receiver(value) { self.property(body, name)? } else { None };
+                let known = property.or_else(|| self.reference(body, id)).or_else(|| self.by_convention(name));
+                known.unwrap_or(UNIFORM)
             }
             Expr::Call(call) => self.call(body, model.call(call), id)?,
             Expr::Unary(op, value) => {
@@ -171,6 +173,25 @@ impl<'p> Run<'p> {
             return Known::Int(i64::from(known));
         }
         self.by_convention(name).unwrap_or(UNIFORM)
+    }
+
+    /// What a property of the object at hand says, as far as that is known.
+    fn property(&mut self, body: &Body<'p>, name: Symbol) -> Result<Option<Known>, Halt> {
+        let program = self.program;
+        let class = body.model.function(body.local).class;
+        let method = class.and_then(|class| program.method(program.class_id(body.file, class), name));
+        let Some(method) = method else { return Ok(None) };
+        let (file, local) = program.locate(method);
+        let model = &program.file(file).model;
+        let [decorator] = model.list(model.function(local).decorators) else { return Ok(None) };
+        let is_property = matches!(model.expr(*decorator), Expr::Name(name) if matches!(name.as_str(), "property" | "cached_property"));
+        if !is_property || self.may_speak(method, 3) {
+            return Ok(None);
+        }
+        match self.call_local(file, local, &[], &[]) {
+            Ok(Known::Open { .. }) | Err(Halt::Raised) => Ok(None),
+            known => known.map(Some),
+        }
     }
 
     /// A function or property of a library that is named.

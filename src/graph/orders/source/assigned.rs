@@ -13,6 +13,8 @@ pub(super) struct Given {
     /// Where the statement ends.
     pub end: u32,
     pub value: ExprId,
+    /// Which part of the value, where that is taken apart: `names, states = of(model)`.
+    pub part: Option<usize>,
     /// Whether every way through the function goes by it.
     pub outermost: bool,
 }
@@ -43,11 +45,20 @@ impl Assigned {
         let outermost: FxHashSet<StmtId> = model.block(body).iter().copied().collect();
         let mut out = Assigned::default();
         each_statement(model, body, &mut |id, stmt| {
-            let mut give = |target: ExprId, value: ExprId| {
+            let mut give_part = |target: ExprId, value: ExprId, part: Option<usize>| {
                 if let Expr::Name(name) = model.expr(target) {
-                    let given = Given { end: model.stmt_span(id).end, value, outermost: outermost.contains(&id) };
+                    let given = Given { end: model.stmt_span(id).end, value, part, outermost: outermost.contains(&id) };
                     out.values.entry(name).or_default().push(given);
                 }
+            };
+            let mut give = |target: ExprId, value: ExprId| match model.expr(target) {
+                Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
+                    // Behind what takes any number, nobody knows which part it is.
+                    let known = |part: &&ExprId| !matches!(model.expr(**part), Expr::Starred(_));
+                    let parts = model.list(parts).iter().take_while(known).enumerate();
+                    parts.for_each(|(at, &part)| give_part(part, value, Some(at)));
+                }
+                _ => give_part(target, value, None),
             };
             match stmt {
                 Stmt::Assign { targets, value } => {

@@ -63,9 +63,15 @@ impl Place<'_> {
     pub(super) fn elements_made(&self, comprehension: &Comprehension) -> Elements {
         let model = &self.program.file(self.file).model;
         let element = model.expr(comprehension.element);
-        let named =
-            comprehension.clauses.iter().any(|clause| names_parts(model, clause.target, clause.iter) == Some(element));
-        if named { Elements::Hashed } else { self.elements_of(comprehension.element) }
+        let mut clauses = comprehension.clauses.iter();
+        if clauses.clone().any(|clause| names_parts(model, clause.target, clause.iter) == Some(element)) {
+            return Elements::Hashed;
+        }
+        // A key is called `n` for short, be it a number or a name.
+        let is_key =
+            clauses.any(|clause| first_of(model, clause.target, clause.iter, |name| name == "items") == Some(element));
+        let short = matches!(element, Expr::Name(name) if name.as_str().len() == 1);
+        if is_key && short { Elements::Unknown } else { self.elements_of(comprehension.element) }
     }
 
     /// Whether a loop of the function gives the name to the names of a model's parts.
@@ -124,11 +130,16 @@ impl Place<'_> {
 
 /// The first of what a loop over `named_parameters()` and the like gives: a string.
 fn names_parts(model: &File, target: ExprId, iter: ExprId) -> Option<Expr> {
+    first_of(model, target, iter, |name| name.starts_with("named_"))
+}
+
+/// The first of what a loop over a method's answers gives, where the method is called so.
+fn first_of(model: &File, target: ExprId, iter: ExprId, called: fn(&str) -> bool) -> Option<Expr> {
     let Expr::Call(call) = model.expr(iter) else { return None };
     let Expr::Attribute { name, .. } = model.expr(model.call(call).callee) else { return None };
     let Expr::Tuple(parts) = model.expr(target) else { return None };
     let first = model.list(parts).first().map(|&part| model.expr(part));
-    first.filter(|_| name.as_str().starts_with("named_"))
+    first.filter(|_| called(name.as_str()))
 }
 
 /// What the name of one thing says about it.

@@ -83,8 +83,17 @@ def later():
     return now() + 1
 
 
-def born_elsewhere(x, end):
+def asked_by_another(x, end):
     if later() > end:
+        dist.all_reduce(x)  # error: [conditional-collective]
+
+
+def much_later():
+    return later() + 60
+
+
+def born_elsewhere(x, end):
+    if much_later() > end:
         dist.all_reduce(x)  # low: [conditional-collective]
 
 

@@ -1,0 +1,88 @@
+//! Ranks that hold nothing leave before an exchange in which each hands every other its share: the others wait for theirs,
+//! empty as it is.
+
+use crate::base::{FunctionId, Site};
+use crate::finding::Confidence;
+use crate::model::{CompareOp, Expr, ExprId, File, Stmt, UnaryOp};
+
+use super::blocks::{calls_of, is_test};
+use super::communication::{Communication, Issue, Wanted};
+use super::conduct::bodies;
+use super::program::Program;
+
+/// A rank that leaves because it has nothing to exchange.
+#[derive(Clone, Debug)]
+pub struct NothingToSend {
+    /// The function.
+    pub function: FunctionId,
+    /// The question whether there is anything.
+    pub test: Site,
+    /// The exchange behind it.
+    pub issue: Issue,
+    /// How sure.
+    pub confidence: Confidence,
+}
+
+/// Functions that leave so before the first thing that they ask of their peers, in order of files. That a rank exchanges
+/// something with others says that each has its own: how much it is they cannot know of each other. Other collectives may
+/// be about what all have alike.
+pub(super) fn nothing_to_send(program: &Program, communication: &mut Communication<'_>) -> Vec<NothingToSend> {
+    let mut out = Vec::new();
+    for (file, function) in bodies(program) {
+        let model = &program.file(file).model;
+        if !communication.may_reach(file, function) {
+            continue;
+        }
+        let mut asked: Option<ExprId> = None;
+        for &id in model.block(model.function(function).body) {
+            let mut issues = calls_of(model, id)
+                .into_iter()
+                .filter_map(|(expr, call)| communication.issued(file, function, expr, call, Wanted::Collective));
+            if let Some(issue) = issues.next() {
+                if let Some(test) = asked.filter(|_| issue.op.as_str().starts_with("all_to_all")) {
+                    let sure = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+                    out.push(NothingToSend {
+                        function: program.function_id(file, function),
+                        test: Site { file, span: model.span(test) },
+                        confidence: sure.min(issue.confidence),
+                        issue,
+                    });
+                }
+                break;
+            }
+            if let Stmt::If { test, body, .. } = *model.stmt(id)
+                && asks_for_nothing(model, test)
+                && matches!(model.block(body).last().map(|&last| model.stmt(last)), Some(Stmt::Return(_)))
+            {
+                asked = asked.or(Some(test));
+            }
+        }
+    }
+    out
+}
+
+/// `tokens.numel() == 0`, `tokens.shape[0] == 0`, `len(tokens) < 1`, `not len(tokens)`
+fn asks_for_nothing(model: &File, test: ExprId) -> bool {
+    match model.expr(test) {
+        Expr::Compare(CompareOp::Eq | CompareOp::LessEq, count, zero) => {
+            model.expr(zero) == Expr::Int(0) && is_count(model, count)
+        }
+        Expr::Compare(CompareOp::Less, count, one) => model.expr(one) == Expr::Int(1) && is_count(model, count),
+        Expr::Unary(UnaryOp::Not, count) => is_count(model, count),
+        _ => false,
+    }
+}
+
+/// How many there are in a tensor or a list.
+fn is_count(model: &File, count: ExprId) -> bool {
+    match model.expr(count) {
+        Expr::Call(call) => {
+            let called = model.last_name(model.call(call).callee);
+            called.is_some_and(|name| matches!(name.as_str(), "len" | "numel" | "nelement" | "size"))
+        }
+        Expr::Subscript(shape, _) => {
+            matches!(model.expr(shape), Expr::Attribute { name, .. } if name.as_str() == "shape")
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,49 @@
+//! Functions that a decorator calls again when they have failed: what they have issued by then, they issue once more.
+
+use crate::base::{FileId, Site};
+use crate::finding::Confidence;
+use crate::model::{Expr, LocalFunction};
+
+use super::super::blocks::is_test;
+use super::super::communication::{Issue, Wanted};
+use super::super::hazard::{Failure, Hazard};
+use super::swallow::comes_behind;
+use super::{Search, Skip, Swallowed};
+
+impl Search<'_, '_> {
+    /// What may fail on one rank behind a collective in a function that is tried again as a whole.
+    pub(super) fn retried(&mut self, file: FileId, function: LocalFunction) -> Option<Swallowed> {
+        let model = self.model(file);
+        let definition = model.function(function);
+        let retries = |&&decorator: &&_| {
+            let called = match model.expr(decorator) {
+                Expr::Call(call) => model.call(call).callee,
+                _ => decorator,
+            };
+            model.last_name(called).is_some_and(|name| is_retry(name.as_str()))
+        };
+        let &decorator = model.list(definition.decorators).iter().find(retries)?;
+        let issues = self.communication.issued_in(file, function, definition.body, Wanted::Collective);
+        let hazards = self.hazards(file, function, definition.body).into_iter();
+        let (hazard, issue) =
+            hazards.filter(|hazard| hazard.failure != Failure::Any && !hazard.loads()).find_map(|hazard: Hazard| {
+                let before = |issue: &&Issue| comes_behind(model, definition.body, issue.start(), hazard.site);
+                let done = issues.iter().rfind(before)?.clone();
+                Some((hazard, done))
+            })?;
+        let sure = if is_test(&self.program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+        Some(Swallowed {
+            function: (file, function),
+            handler: Site { file, span: model.span(decorator) },
+            confidence: sure.min(issue.confidence),
+            skip: Skip::Repeated,
+            hazard,
+            issue,
+        })
+    }
+}
+
+/// `retry`, `tenacity.retry`, `with_retries`, `backoff.on_exception`
+fn is_retry(name: &str) -> bool {
+    name.split('_').any(|word| matches!(word, "retry" | "retries" | "retrying")) || name == "on_exception"
+}
