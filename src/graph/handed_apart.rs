@@ -44,9 +44,13 @@ pub struct HandedApart {
 /// The functions that are handed over where the rank has been asked for, in order of files.
 pub(super) fn handed_apart(program: &Program, communication: &mut Communication<'_>) -> Vec<HandedApart> {
     let mut out = Vec::new();
+    let spelled = KEEPS.map(Symbol::new);
     for (file, local) in bodies(program) {
         let model = &program.file(file).model;
         let definition = model.function(local);
+        if !model.names().may_hold_any(&spelled) {
+            continue;
+        }
         if !definition.mentions.iter().any(|name| KEEPS.contains(&name.as_str())) {
             continue;
         }

@@ -3,7 +3,7 @@
 
 use crate::base::{FunctionId, Site};
 use crate::finding::Confidence;
-use crate::model::{CompareOp, Expr, ExprId, File, Stmt, UnaryOp};
+use crate::model::{CompareOp, Expr, ExprId, File, Stmt, StmtId, UnaryOp};
 
 use super::blocks::{calls_of, is_test};
 use super::communication::{Communication, Issue, Wanted};
@@ -30,35 +30,39 @@ pub(super) fn nothing_to_send(program: &Program, communication: &mut Communicati
     let mut out = Vec::new();
     for (file, function) in bodies(program) {
         let model = &program.file(file).model;
+        let body = model.block(model.function(function).body);
+        let Some((test, behind)) =
+            body.iter().zip(1..).find_map(|(&id, behind)| Some((leaves_with_nothing(model, id)?, behind)))
+        else {
+            continue;
+        };
         if !communication.may_reach(file, function) {
             continue;
         }
-        let mut asked: Option<ExprId> = None;
-        for &id in model.block(model.function(function).body) {
-            let mut issues = calls_of(model, id)
-                .into_iter()
-                .filter_map(|(expr, call)| communication.issued(file, function, expr, call, Wanted::Collective));
-            if let Some(issue) = issues.next() {
-                if let Some(test) = asked.filter(|_| issue.op.as_str().starts_with("all_to_all")) {
-                    let sure = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
-                    out.push(NothingToSend {
-                        function: program.function_id(file, function),
-                        test: Site { file, span: model.span(test) },
-                        confidence: sure.min(issue.confidence),
-                        issue,
-                    });
-                }
-                break;
-            }
-            if let Stmt::If { test, body, .. } = *model.stmt(id)
-                && asks_for_nothing(model, test)
-                && matches!(model.block(body).last().map(|&last| model.stmt(last)), Some(Stmt::Return(_)))
-            {
-                asked = asked.or(Some(test));
-            }
+        let mut first_in = |ids: &[StmtId]| {
+            let mut calls = ids.iter().flat_map(|&id| calls_of(model, id));
+            calls.find_map(|(expr, call)| communication.issued(file, function, expr, call, Wanted::Collective))
+        };
+        let (before, after) = body.split_at(behind);
+        let Some(issue) = first_in(after).filter(|issue| issue.op.as_str().starts_with("all_to_all")) else { continue };
+        if first_in(before).is_none() {
+            let sure = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+            out.push(NothingToSend {
+                function: program.function_id(file, function),
+                test: Site { file, span: model.span(test) },
+                confidence: sure.min(issue.confidence),
+                issue,
+            });
         }
     }
     out
+}
+
+/// What a statement asks that leaves where there is nothing.
+fn leaves_with_nothing(model: &File, id: StmtId) -> Option<ExprId> {
+    let Stmt::If { test, body, .. } = *model.stmt(id) else { return None };
+    let returns = matches!(model.block(body).last().map(|&last| model.stmt(last)), Some(Stmt::Return(_)));
+    (returns && asks_for_nothing(model, test)).then_some(test)
 }
 
 /// `tokens.numel() == 0`, `tokens.shape[0] == 0`, `len(tokens) < 1`, `not len(tokens)`

@@ -86,9 +86,13 @@ pub(super) fn some_inputs(program: &Program) -> Vec<SomeInputs> {
 /// `for block in model.vision.blocks: fully_shard(block)`.
 fn sharded(program: &Program) -> FxHashMap<(Symbol, Symbol), Vec<Site>> {
     let mut out: FxHashMap<(Symbol, Symbol), Vec<Site>> = FxHashMap::default();
+    let spelled = SHARDS.map(Symbol::new);
     for (file, function) in bodies(program) {
         let model = &program.file(file).model;
         let definition = model.function(function);
+        if !model.names().may_hold_any(&spelled) {
+            continue;
+        }
         if !definition.mentions.iter().any(|name| SHARDS.contains(&name.as_str())) {
             continue;
         }

@@ -65,7 +65,8 @@ pub(super) fn unpadded(program: &Program, communication: &mut Communication<'_>)
             continue;
         }
         let definition = model.function(function);
-        if definition.mentions.iter().any(|name| LENGTHENS.contains(&name.as_str())) {
+        let mentions = |names: &[&str]| definition.mentions.iter().any(|name| names.contains(&name.as_str()));
+        if !mentions(&SERIALISES) || mentions(&LENGTHENS) {
             continue;
         }
         let calls = calls_in(model, definition.body);

@@ -114,10 +114,20 @@ const PROCESS: &str = "process";
 /// Parameters of a function that works out a loss which hold what is true of the batch.
 const GROUND_TRUTH: [&str; 4] = ["targets", "labels", "proposals", "instances"];
 
-/// `losses`, `loss_by_feat`, `compute_loss`, `get_targets`, `forward_train`
+/// How the heads of detectors call what works out their losses.
 fn is_loss(function: &str) -> bool {
-    let mut words = function.split('_');
-    words.any(|word| matches!(word, "loss" | "losses")) || matches!(function, "get_targets" | "forward_train")
+    const NAMES: [&str; 9] = [
+        "loss",
+        "losses",
+        "loss_by_feat",
+        "loss_single",
+        "compute_loss",
+        "compute_losses",
+        "get_losses",
+        "get_targets",
+        "forward_train",
+    ];
+    NAMES.contains(&function)
 }
 
 /// `on_validation_batch_end`

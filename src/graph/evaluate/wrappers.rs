@@ -1,6 +1,5 @@
 //! Decorators and context managers: what stands around a call.
 
-use super::super::conduct::bodies;
 use super::super::program::Program;
 use super::super::resolve::Target;
 use super::arguments::Arguments;
@@ -257,19 +256,26 @@ impl<'p> Engine<'p> {
 fn is_seen_called(program: &Program, class: ClassId, method: Symbol) -> bool {
     let made_as = program.class(class).name;
     let (mut called, mut on_self, mut made) = (false, false, false);
-    for (file, local) in bodies(program) {
+    for file in program.file_ids() {
         let model = &program.file(file).model;
-        let function = model.function(local);
-        made |= function.mentions.contains(&made_as);
-        if !function.mentions.contains(&method) {
+        if !model.names().may_hold_any(&[made_as, method]) {
             continue;
         }
-        called = true;
-        let receiver = function.class.and_then(|_| function.parameters.first()).map(|first| Expr::Name(first.name));
-        on_self |= function.callees.iter().any(|callee| match model.expr(callee.expr) {
-            Expr::Attribute { value, name } => name == method && Some(model.expr(value)) == receiver,
-            _ => false,
-        });
+        for function in model.functions.iter().filter(|function| !function.skeleton) {
+            made |= function.mentions.contains(&made_as);
+            if !function.mentions.contains(&method) {
+                continue;
+            }
+            called = true;
+            let receiver = function.class.and_then(|_| function.parameters.first()).map(|own| Expr::Name(own.name));
+            on_self |= function.callees.iter().any(|callee| match model.expr(callee.expr) {
+                Expr::Attribute { value, name } => name == method && Some(model.expr(value)) == receiver,
+                _ => false,
+            });
+        }
+        if called && (on_self || made) {
+            return true;
+        }
     }
-    called && (on_self || made)
+    false
 }

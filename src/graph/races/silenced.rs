@@ -7,12 +7,15 @@ use super::names::{assigned, names_asked};
 use crate::base::{FileId, Span, Symbol};
 use crate::graph::blocks::span_of;
 use crate::graph::context::each_in_context;
+use crate::graph::helpers::called;
+use crate::graph::resolve::Target;
 use crate::model::{CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
 
 impl Common<'_> {
     /// Whether a condition asks for something that ranks have set for themselves: an attribute of the object at hand, which
     /// one of its class's methods sets where it has asked for the rank, `if rank: self.checkpoint_interval = 0`; or a
-    /// variable of the function that is nothing unless it is set so, `saver is not None` behind `if rank == 0: saver = …`.
+    /// variable of the function that is nothing unless it is set so, `saver is not None` behind `if rank == 0: saver = …`, or
+    /// unless the function that answers has something for this rank.
     pub(super) fn asks_what_ranks_set(&self, file: FileId, function: LocalFunction, condition: ExprId) -> bool {
         self.asks_an_attribute(file, function, condition) || self.asks_a_variable(file, function, condition)
     }
@@ -52,9 +55,48 @@ impl Common<'_> {
         };
         let variable @ Expr::Name(_) = model.expr(asked) else { return false };
         let settings = self.settings(file, function, |target| target == variable);
+        if let [(answer, _)] = settings[..]
+            && self.answers_some(file, function, answer)
+        {
+            return true;
+        }
         let (nothing, something): (Vec<_>, Vec<_>) =
             settings.into_iter().partition(|&(value, _)| model.expr(value) == Expr::None);
         !nothing.is_empty() && !something.is_empty() && something.into_iter().all(|(_, by_rank)| by_rank)
+    }
+
+    /// Whether a call is one of a function of the program that answers nothing where it has asked for the rank:
+    /// `Pipeline(model).run()` behind `if self.stage == 0: return None`.
+    fn answers_some(&self, file: FileId, function: LocalFunction, answer: ExprId) -> bool {
+        let (program, taint) = (self.program, self.taint);
+        let model = &program.file(file).model;
+        let Expr::Call(call) = model.expr(answer) else { return false };
+        let callee = model.call(call).callee;
+        let made = |object: ExprId| match model.expr(object) {
+            Expr::Call(call) => program.target(file, function, model.call(call).callee),
+            _ => None,
+        };
+        let method = match model.expr(callee) {
+            Expr::Attribute { value, name } => match made(value) {
+                Some(Target::Class(class)) => program.method(class, name),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(called) = method.or_else(|| called(program, file, function, callee)) else { return false };
+        let (home, local) = program.locate(called);
+        let model = &program.file(home).model;
+        let mut some = false;
+        each_in_context(model, local, &mut |_, stmt, context| {
+            let nothing = match *stmt {
+                Stmt::Return(None) => true,
+                Stmt::Return(Some(said)) => model.expr(said) == Expr::None,
+                _ => false,
+            };
+            let asks = |&condition: &ExprId| asks_for_rank(program, taint, (home, local), condition);
+            some |= nothing && context.conditions.iter().any(asks);
+        });
+        some
     }
 
     /// What a function sets something to, and whether that stands where it has asked for the rank.

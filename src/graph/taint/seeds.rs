@@ -1,7 +1,5 @@
 //! Names that differ by themselves: what the catalogue says of them, and what this program hands a root and a group.
 
-use rustc_hash::FxHashSet;
-
 use super::Taint;
 use crate::base::Symbol;
 use crate::catalog::{Entry, Operation, Outcome, Value, ValueKind};
@@ -85,10 +83,14 @@ impl Taint {
             Entry::Value(value) if matches!(value.kind, ValueKind::Local(_)) => name.as_str().rsplit_once('.'),
             _ => None,
         });
-        let kinds: FxHashSet<Symbol> = locals.map(|(kind, _)| Symbol::new(kind)).collect();
-        for kind in program.catalog.types().filter(|kind| kinds.contains(&kind.name)) {
+        let locals: Vec<(Symbol, Symbol)> =
+            locals.map(|(kind, method)| (Symbol::new(kind), Symbol::new(method))).collect();
+        for kind in program.catalog.types().filter(|kind| locals.iter().any(|local| local.0 == kind.name)) {
             self.names.extend(kind.aliases.iter().chain([&kind.name]).map(|name| name.last_part()));
-            self.names.extend(&kind.variables);
+            // `self.async_future.done()`
+            let methods = locals.iter().filter(|local| local.0 == kind.name).map(|local| local.1);
+            let asked = kind.variables.iter().flat_map(|&object| methods.clone().map(move |method| (object, method)));
+            self.pairs.extend(asked);
         }
     }
 
