@@ -108,8 +108,8 @@ impl Evidence<'_, '_> {
     /// name on the disk nobody knows whether it differs. Time that has passed is the difference of two, and how often memory
     /// ran out is counted: who leaves for that is alone, who does something more may make up for it.
     pub(in crate::graph) fn is_worked_out(&self) -> bool {
-        let is_counted = self.kind == SplitKind::EarlyExit
-            && self.birth.is_some_and(|birth| birth.reason.as_str() == OUT_OF_MEMORY);
+        let is_counted =
+            self.kind == SplitKind::EarlyExit && self.birth.is_some_and(|birth| birth.reason.as_str() == OUT_OF_MEMORY);
         let is_passed = self.leaf.is_some_and(|leaf| self.engine.clocks.contains(&leaf));
         if self.born_outside().is_none() || is_passed || is_counted {
             return false;

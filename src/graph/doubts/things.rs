@@ -8,7 +8,9 @@ use super::super::witness::SplitKind;
 use super::MAX_PARTS;
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::flow::{DISPATCH, Effect, LoopKind, Node, TOO_DEEP, Value};
-use crate::model::{CompareOp, Expr, ExprId, Stmt, StmtId, each_call, each_expression, each_statement, names_in};
+use crate::model::{
+    BinaryOp, CompareOp, Expr, ExprId, Stmt, StmtId, each_call, each_expression, each_statement, names_in,
+};
 
 /// Classes with a method of one name from which the one that is meant can no longer be guessed.
 const LARGE_FAMILY: usize = 6;
@@ -61,6 +63,32 @@ impl Evidence<'_, '_> {
                 && model.list(call.args).iter().any(|&given| model.expr(given) == Expr::Name(name));
         });
         is_copy && !prepared
+    }
+
+    /// Whether it is asked for a text to be there that one rank has put together, and of which the others have what they were
+    /// given: of neither the program says that it is empty.
+    pub(in crate::graph) fn is_a_text_or_what_was_given(&self) -> bool {
+        let values = &self.engine.values;
+        let Some(mut asked) = self.test.filter(|_| self.decision.is_some()) else { return false };
+        while let Node::Not(inner) = *values.node(asked) {
+            asked = inner;
+        }
+        let Node::If(_, one, other) = *values.node(asked) else { return false };
+        let is_text = |mut value: Value| {
+            // `Path(folder) / name`, `(…).as_posix()`
+            loop {
+                value = match *values.node(value) {
+                    Node::Binary(BinaryOp::Div, folder, _) => folder,
+                    Node::Apply(name, ref parts) if name.last_part().as_str() == "as_posix" && !parts.is_empty() => {
+                        parts[0]
+                    }
+                    _ => break values.is_path(value),
+                }
+            }
+        };
+        let is_given =
+            |value: Value| matches!(values.node(value), Node::Parameter(..) | Node::Index(..) | Node::Attribute(..));
+        is_text(one) && (is_given(other) || is_text(other)) || is_text(other) && is_given(one)
     }
 
     /// Whether a tensor that is sharded has gone another way before: `full_tensor` is asked of what has no `to_local`.
