@@ -12,8 +12,44 @@ use crate::model::{
     BinaryOp, CompareOp, Expr, ExprId, Stmt, StmtId, each_call, each_expression, each_statement, names_in,
 };
 
+/// Choices in what is asked to be there.
+const MAX_ARMS: u8 = 4;
+
+/// As what something is there, for all that the program says.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum There {
+    /// A text that was put together: a path.
+    Text,
+    /// What somebody was given.
+    Given,
+}
+
 /// Classes with a method of one name from which the one that is meant can no longer be guessed.
 const LARGE_FAMILY: usize = 6;
+
+impl Engine<'_> {
+    /// As what a value is there; absent where it may be nothing. Of a choice the less certain.
+    fn is_there_as(&self, mut value: Value, fuel: u8) -> Option<There> {
+        let fuel = fuel.checked_sub(1)?;
+        loop {
+            // `Path(folder) / name`, `(…).as_posix()`
+            value = match *self.values.node(value) {
+                Node::Binary(BinaryOp::Div, folder, _) => folder,
+                Node::Apply(name, ref parts) if name.last_part().as_str() == "as_posix" && !parts.is_empty() => {
+                    parts[0]
+                }
+                Node::Typed(kind) => return (kind.as_str() == "pathlib.Path").then_some(There::Text),
+                Node::Parameter(..) | Node::Index(..) | Node::Attribute(..) => return Some(There::Given),
+                Node::Str(text) => return (!text.as_str().is_empty()).then_some(There::Given),
+                Node::If(_, one, other) => {
+                    let arms = (self.is_there_as(one, fuel)?, self.is_there_as(other, fuel)?);
+                    return Some(if arms == (There::Text, There::Text) { There::Text } else { There::Given });
+                }
+                _ => return self.values.is_path(value).then_some(There::Text),
+            }
+        }
+    }
+}
 
 impl Evidence<'_, '_> {
     /// Whether it is only supposed that a backward pass communicates, and something else than the loss itself parts ranks, or
@@ -74,21 +110,8 @@ impl Evidence<'_, '_> {
             asked = inner;
         }
         let Node::If(_, one, other) = *values.node(asked) else { return false };
-        let is_text = |mut value: Value| {
-            // `Path(folder) / name`, `(…).as_posix()`
-            loop {
-                value = match *values.node(value) {
-                    Node::Binary(BinaryOp::Div, folder, _) => folder,
-                    Node::Apply(name, ref parts) if name.last_part().as_str() == "as_posix" && !parts.is_empty() => {
-                        parts[0]
-                    }
-                    _ => break values.is_path(value),
-                }
-            }
-        };
-        let is_given =
-            |value: Value| matches!(values.node(value), Node::Parameter(..) | Node::Index(..) | Node::Attribute(..));
-        is_text(one) && (is_given(other) || is_text(other)) || is_text(other) && is_given(one)
+        let (one, other) = (self.engine.is_there_as(one, MAX_ARMS), self.engine.is_there_as(other, MAX_ARMS));
+        matches!((one, other), (Some(There::Text), Some(_)) | (Some(_), Some(There::Text)))
     }
 
     /// Whether a tensor that is sharded has gone another way before: `full_tensor` is asked of what has no `to_local`.
