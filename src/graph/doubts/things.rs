@@ -8,48 +8,10 @@ use super::super::witness::SplitKind;
 use super::MAX_PARTS;
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::flow::{DISPATCH, Effect, LoopKind, Node, TOO_DEEP, Value};
-use crate::model::{
-    BinaryOp, CompareOp, Expr, ExprId, Stmt, StmtId, each_call, each_expression, each_statement, names_in,
-};
-
-/// Choices in what is asked to be there.
-const MAX_ARMS: u8 = 4;
-
-/// As what something is there, for all that the program says.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum There {
-    /// A text that was put together: a path.
-    Text,
-    /// What somebody was given.
-    Given,
-}
+use crate::model::{CompareOp, Expr, ExprId, Stmt, StmtId, each_call, each_expression, each_statement, names_in};
 
 /// Classes with a method of one name from which the one that is meant can no longer be guessed.
 const LARGE_FAMILY: usize = 6;
-
-impl Engine<'_> {
-    /// As what a value is there; absent where it may be nothing. Of a choice the less certain.
-    fn is_there_as(&self, mut value: Value, fuel: u8) -> Option<There> {
-        let fuel = fuel.checked_sub(1)?;
-        loop {
-            // `Path(folder) / name`, `(…).as_posix()`
-            value = match *self.values.node(value) {
-                Node::Binary(BinaryOp::Div, folder, _) => folder,
-                Node::Apply(name, ref parts) if name.last_part().as_str() == "as_posix" && !parts.is_empty() => {
-                    parts[0]
-                }
-                Node::Typed(kind) => return (kind.as_str() == "pathlib.Path").then_some(There::Text),
-                Node::Parameter(..) | Node::Index(..) | Node::Attribute(..) => return Some(There::Given),
-                Node::Str(text) => return (!text.as_str().is_empty()).then_some(There::Given),
-                Node::If(_, one, other) => {
-                    let arms = (self.is_there_as(one, fuel)?, self.is_there_as(other, fuel)?);
-                    return Some(if arms == (There::Text, There::Text) { There::Text } else { There::Given });
-                }
-                _ => return self.values.is_path(value).then_some(There::Text),
-            }
-        }
-    }
-}
 
 impl Evidence<'_, '_> {
     /// Whether it is only supposed that a backward pass communicates, and something else than the loss itself parts ranks, or
@@ -99,19 +61,6 @@ impl Evidence<'_, '_> {
                 && model.list(call.args).iter().any(|&given| model.expr(given) == Expr::Name(name));
         });
         is_copy && !prepared
-    }
-
-    /// Whether it is asked for a text to be there that one rank has put together, and of which the others have what they were
-    /// given: of neither the program says that it is empty.
-    pub(in crate::graph) fn is_a_text_or_what_was_given(&self) -> bool {
-        let values = &self.engine.values;
-        let Some(mut asked) = self.test.filter(|_| self.decision.is_some()) else { return false };
-        while let Node::Not(inner) = *values.node(asked) {
-            asked = inner;
-        }
-        let Node::If(_, one, other) = *values.node(asked) else { return false };
-        let (one, other) = (self.engine.is_there_as(one, MAX_ARMS), self.engine.is_there_as(other, MAX_ARMS));
-        matches!((one, other), (Some(There::Text), Some(_)) | (Some(_), Some(There::Text)))
     }
 
     /// Whether a tensor that is sharded has gone another way before: `full_tensor` is asked of what has no `to_local`.
