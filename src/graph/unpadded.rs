@@ -6,7 +6,7 @@ use crate::finding::Confidence;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt};
 
 use super::blocks::is_test;
-use super::communication::{Communication, Wanted, calls_in};
+use super::communication::{Communication, Issue, Wanted, calls_in};
 use super::conduct::bodies;
 use super::program::Program;
 use super::resolve::Target;
@@ -16,7 +16,7 @@ use super::shapes::KEEP_SHAPE;
 const FUEL: u32 = 10;
 
 /// Functions and methods that turn an object into bytes, as many as it needs.
-const SERIALISES: [&str; 4] = ["dumps", "encode", "getvalue", "to_bytes"];
+const SERIALISES: [&str; 3] = ["dumps", "encode", "getvalue"];
 
 /// Functions that make a tensor of bytes, or hold them for it.
 const HOLDS: [&str; 13] = [
@@ -72,9 +72,11 @@ pub(super) fn unpadded(program: &Program, communication: &mut Communication<'_>)
         let calls = calls_in(model, definition.body);
         let first = calls.into_iter().find_map(|(expr, call)| {
             let issue = communication.issued(file, function, expr, call, Wanted::Collective)?;
-            issue.calls.is_empty().then_some((expr, call, issue))
+            Some((expr, call, issue))
         });
-        let Some((expr, call, issue)) = first.filter(|(_, _, issue)| gathers(issue.op.as_str())) else { continue };
+        let gathers_itself =
+            |(_, _, issue): &(ExprId, Call, Issue)| issue.calls.is_empty() && gathers(issue.op.as_str());
+        let Some((expr, call, issue)) = first.filter(gathers_itself) else { continue };
         let place = Place { program, file, function };
         let mut buffers = model.list(call.args).iter().chain(model.keywords(call).iter().map(|keyword| &keyword.value));
         if let Some((serialised, by)) = buffers.find_map(|&buffer| place.serialised(buffer, FUEL)) {
@@ -126,7 +128,9 @@ impl Place<'_> {
         let model = &program.file(file).model;
         let name = model.last_name(call.callee)?;
         let first = model.list(call.args).first().copied();
-        if SERIALISES.contains(&name.as_str()) {
+        // A text says at most how it is encoded; a model encodes what it is handed, into as many numbers each time.
+        let is_of_a_text = || first.is_none_or(|codec| matches!(model.expr(codec), Expr::Str(_)));
+        if SERIALISES.contains(&name.as_str()) && (name.as_str() != "encode" || is_of_a_text()) {
             return Some((Site { file, span: model.span(expr) }, name));
         }
         if let Some(Target::Function(called)) = program.target(file, function, call.callee) {

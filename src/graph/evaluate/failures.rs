@@ -5,14 +5,14 @@ use crate::base::{Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Axes, ChoiceForm, Effect, Effects, Exit, Node, Value};
 use crate::graph::hazard::{Caught, Failure, asks_for_memory, is_pass, is_request};
-use crate::model::{Call, Expr, ExprId, File, Try, each_expression, each_statement, expressions_of};
+use crate::model::{Call, Expr, ExprId, File, Handler, Try, each_expression, each_statement, expressions_of};
 
 use super::{Engine, Frame};
 
 /// Why a rank may be alone in failing at a pass.
 pub(in crate::graph) const OUT_OF_MEMORY: &str = "memory may run out on one rank alone";
 
-/// A request whose failure a handler around it takes.
+/// A call whose failure a handler around it takes.
 #[derive(Clone)]
 pub(super) struct Failing {
     /// The call.
@@ -24,7 +24,7 @@ pub(super) struct Failing {
 }
 
 impl<'p> Engine<'p> {
-    /// The first request in what is tried, if a handler takes its failure.
+    /// The first call in what is tried that may fail on one rank alone, if a handler takes its failure.
     pub(super) fn failing(&mut self, frame: &mut Frame<'p>, parts: &'p Try) -> Option<Failing> {
         let model = frame.model;
         if let Some(failing) = self.empty_queue(frame, parts) {
@@ -35,11 +35,9 @@ impl<'p> Engine<'p> {
         }
         let taken = parts.handlers.iter().find(|handler| Caught::of(model, handler.kind).takes(Failure::Outside))?;
         let at = first_call(model, parts, |call| is_request(self.program, frame.file, frame.local, call))?;
-        let happened = self.values.make(Node::Local(frame.site(model.span(at)), Axes::ALL));
-        self.failures.insert(happened);
-        self.born(happened, frame, model.span(at), "a request may fail on one rank alone", Confidence::Medium);
-        let catches = taken.kind.map_or_else(Vec::new, |kind| self.caught_names(frame, kind));
-        Some(Failing { at, happened, catches: catches.into() })
+        let failing = self.failing_at(frame, at, taken, "a request may fail on one rank alone");
+        self.failures.insert(failing.happened);
+        Some(failing)
     }
 
     /// `queue.get_nowait()`, where a handler takes that the queue is empty.
@@ -52,10 +50,7 @@ impl<'p> Engine<'p> {
             parts,
             |call| matches!(model.expr(call.callee), Expr::Attribute { name, .. } if matches!(name.as_str(), "get_nowait" | "get")),
         )?;
-        let happened = self.values.make(Node::Local(frame.site(model.span(at)), Axes::ALL));
-        self.born(happened, frame, model.span(at), "each rank has its own queue", Confidence::Medium);
-        let catches = taken.kind.map_or_else(Vec::new, |kind| self.caught_names(frame, kind));
-        Some(Failing { at, happened, catches: catches.into() })
+        Some(self.failing_at(frame, at, taken, "each rank has its own queue"))
     }
 
     /// A pass through a model, where a handler takes that memory runs out in it.
@@ -66,14 +61,21 @@ impl<'p> Engine<'p> {
             caught.memory || caught.takes(Failure::Any) && asks_for_memory(model, handler)
         })?;
         let at = first_call(model, parts, |call| is_pass(model, call).is_some())?;
-        let happened = self.values.make(Node::Local(frame.site(model.span(at)), Axes::ALL));
-        self.failures.insert(happened);
-        self.born(happened, frame, model.span(at), OUT_OF_MEMORY, Confidence::Medium);
-        let catches = taken.kind.map_or_else(Vec::new, |kind| self.caught_names(frame, kind));
-        Some(Failing { at, happened, catches: catches.into() })
+        let failing = self.failing_at(frame, at, taken, OUT_OF_MEMORY);
+        self.failures.insert(failing.happened);
+        Some(failing)
     }
 
-    /// The request at `id` has failed, or has not.
+    /// What a call may fail in, on this rank alone, and what the handler that takes it says that it catches.
+    fn failing_at(&mut self, frame: &mut Frame<'p>, at: ExprId, taken: &Handler, reason: &str) -> Failing {
+        let span = frame.model.span(at);
+        let happened = self.values.make(Node::Local(frame.site(span), Axes::ALL));
+        self.born(happened, frame, span, reason, Confidence::Medium);
+        let catches = taken.kind.map_or_else(Vec::new, |kind| self.caught_names(frame, kind));
+        Failing { at, happened, catches: catches.into() }
+    }
+
+    /// The call at `id` has failed, or has not.
     pub(super) fn may_fail(&mut self, frame: &mut Frame<'p>, id: ExprId, span: Span) {
         let Some(failing) = frame.failing.as_ref().filter(|failing| failing.at == id).cloned() else { return };
         let site = frame.site(span);

@@ -146,8 +146,7 @@ pub fn is_pass(model: &File, call: Call) -> Option<Symbol> {
 
 /// Whether a function of this name goes through a model and back.
 pub fn names_a_pass(name: Symbol) -> bool {
-    let words: Vec<&str> = name.as_str().split('_').collect();
-    let has = |word: &str| words.contains(&word);
+    let has = |word: &str| name.as_str().split('_').any(|part| part == word);
     let train = has("train") || has("training");
     has("backward") || train && (has("step") || has("microbatches") || has("microbatch") || has("batch"))
 }

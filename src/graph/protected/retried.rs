@@ -8,6 +8,7 @@ use super::super::blocks::is_test;
 use super::super::communication::{Issue, Wanted};
 use super::super::hazard::{Failure, Hazard};
 use super::swallow::comes_behind;
+use super::within::taken_in;
 use super::{Search, Skip, Swallowed};
 
 impl Search<'_, '_> {
@@ -24,13 +25,18 @@ impl Search<'_, '_> {
         };
         let &decorator = model.list(definition.decorators).iter().find(retries)?;
         let issues = self.communication.issued_in(file, function, definition.body, Wanted::Collective);
-        let hazards = self.hazards(file, function, definition.body).into_iter();
-        let (hazard, issue) =
-            hazards.filter(|hazard| hazard.failure != Failure::Any && !hazard.loads()).find_map(|hazard: Hazard| {
-                let before = |issue: &&Issue| comes_behind(model, definition.body, issue.start(), hazard.site);
-                let done = issues.iter().rfind(before)?.clone();
-                Some((hazard, done))
-            })?;
+        let taken = taken_in(model, definition.body);
+        let counts = |hazard: &Hazard| {
+            hazard.failure != Failure::Any
+                && !hazard.loads()
+                && !taken.iter().any(|block| block.holds(hazard.site.span))
+        };
+        let hazards = self.hazards(file, function, definition.body);
+        let (hazard, issue) = hazards.into_iter().filter(counts).find_map(|hazard| {
+            let before = |issue: &&Issue| comes_behind(model, definition.body, issue.start(), hazard.site);
+            let done = issues.iter().rfind(before)?.clone();
+            Some((hazard, done))
+        })?;
         let sure = if is_test(&self.program.file(file).path) { Confidence::Low } else { Confidence::Medium };
         Some(Swallowed {
             function: (file, function),

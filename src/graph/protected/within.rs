@@ -52,7 +52,7 @@ impl Search<'_, '_> {
 }
 
 /// The blocks of a function whose failures it takes itself.
-fn taken_in(model: &File, body: Block) -> Vec<Span> {
+pub(super) fn taken_in(model: &File, body: Block) -> Vec<Span> {
     let mut out = Vec::new();
     each_statement(model, body, &mut |_, stmt| {
         if let Stmt::Try(parts) = stmt

@@ -6,9 +6,9 @@ from torch.utils.data import DataLoader
 
 
 class Packed:
-    def __init__(self, lengths, limit, rank, world):
+    def __init__(self, lengths, limit, global_rank, world):
         self.batches = [[]]
-        for index in range(rank, len(lengths), world):
+        for index in range(global_rank, len(lengths), world):
             if sum(lengths[one] for one in self.batches[-1]) > limit:
                 self.batches.append([])
             self.batches[-1].append(index)

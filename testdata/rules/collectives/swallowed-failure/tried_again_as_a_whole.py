@@ -53,3 +53,12 @@ class Shards:
         for name in self.names:
             self.fetch_patiently(name)
         dist.barrier()
+
+    @retry(OSError)
+    def prepare_with_care(self):
+        dist.barrier()
+        for name in self.names:
+            try:
+                self.fetch(name)
+            except OSError as error:
+                print(error)

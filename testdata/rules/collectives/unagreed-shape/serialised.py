@@ -57,3 +57,23 @@ def tell_all(thing):
     data = torch.frombuffer(bytearray(pickle.dumps(thing)), dtype=torch.uint8)
     dist.broadcast(torch.tensor(data.numel()), src=0)
     dist.broadcast(data, src=0)
+
+
+def sizes_of(data):
+    sizes = [torch.zeros(1, dtype=torch.long) for _ in range(dist.get_world_size())]
+    dist.all_gather(sizes, torch.tensor([data.numel()]))
+    return sizes
+
+
+def gather_sized_by_another(thing):
+    data = torch.frombuffer(bytearray(pickle.dumps(thing)), dtype=torch.uint8)
+    parts = [torch.empty(int(size), dtype=torch.uint8) for size in sizes_of(data)]
+    dist.all_gather(parts, data)
+    return parts
+
+
+def gather_embeddings(model, texts):
+    rows = torch.from_numpy(model.encode(texts)).cuda()
+    parts = [torch.empty_like(rows) for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, rows)
+    return parts
