@@ -236,6 +236,14 @@ impl Values {
         matches!(self.node(key), Node::Str(_)).then_some((key, stored))
     }
 
+    /// What was stored in a mapping under the name that is asked for, perhaps under a condition: `m["at"]` of `m` behind
+    /// `m["at"] = stored`.
+    pub fn stored_before(&self, asked: Value) -> Option<Value> {
+        let Node::Index(whole, key) = *self.node(asked) else { return None };
+        let Node::Changed(_, parts) = self.node(whole) else { return None };
+        self.entry_stored(parts).filter(|&(stored, _)| stored == key).map(|(_, value)| value)
+    }
+
     /// The entry that was stored in a container under a known key.
     fn entry_stored(&self, parts: &[Value]) -> Option<(Value, Value)> {
         let Node::Sequence(added) = self.node(*parts.get(1)?) else { return None };

@@ -8,7 +8,9 @@ use super::super::witness::SplitKind;
 use super::MAX_PARTS;
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::flow::{DISPATCH, Effect, LoopKind, Node, TOO_DEEP, Value};
-use crate::model::{CompareOp, Expr, ExprId, Stmt, StmtId, each_call, each_expression, each_statement, names_in};
+use crate::model::{
+    BinaryOp, CompareOp, Expr, ExprId, Stmt, StmtId, each_call, each_expression, each_statement, names_in,
+};
 
 /// Classes with a method of one name from which the one that is meant can no longer be guessed.
 const LARGE_FAMILY: usize = 6;
@@ -61,6 +63,23 @@ impl Evidence<'_, '_> {
                 && model.list(call.args).iter().any(|&given| model.expr(given) == Expr::Name(name));
         });
         is_copy && !prepared
+    }
+
+    /// Whether it is asked for something to be there that is one thing on one rank and another on the others, and of
+    /// neither the program says that it is empty: a folder that rank 0 has put together, and the one that all were given.
+    pub(in crate::graph) fn is_one_thing_or_another(&self) -> bool {
+        let values = &self.engine.values;
+        let Some(mut asked) = self.test.filter(|_| self.decision.is_some()) else { return false };
+        while let Node::Not(inner) = *values.node(asked) {
+            asked = inner;
+        }
+        let Node::If(_, one, other) = *values.node(asked) else { return false };
+        let is_put_together =
+            |value: Value| is_text_or_thing(self.engine, values.stored_before(value).unwrap_or(value));
+        let is_given =
+            |value: Value| matches!(values.node(value), Node::Parameter(..) | Node::Index(..) | Node::Attribute(..));
+        let is_there = |value: Value| is_put_together(value) || is_given(value);
+        is_there(one) && is_there(other) && (is_put_together(one) || is_put_together(other))
     }
 
     /// Whether a tensor that is sharded has gone another way before: `full_tensor` is asked of what has no `to_local`.
@@ -258,4 +277,17 @@ fn wraps_nearby(program: &Program, file: FileId) -> bool {
     };
     let speaks = |other: FileId| program.file(other).model.functions.iter().any(|one| one.mentions.iter().any(is_word));
     program.file_ids().filter(|&other| folder(&program.file(other).path) == home).any(speaks)
+}
+
+/// Whether a value is a thing, or a text that says something: no answer to a question, nor anything that may be empty.
+fn is_text_or_thing(engine: &Engine<'_>, value: Value) -> bool {
+    match engine.values.node(value) {
+        Node::Typed(_) | Node::Instance(..) | Node::Binary(BinaryOp::Div, ..) => true,
+        Node::Str(text) => !text.as_str().is_empty(),
+        Node::Apply(name, _) => {
+            let made = matches!(name.last_part().as_str(), "as_posix" | "join" | "format" | "strftime");
+            made || engine.values.is_path(value)
+        }
+        _ => false,
+    }
 }
