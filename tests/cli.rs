@@ -515,6 +515,33 @@ fn an_exit_is_shown_where_its_condition_does_not_show_it() {
 }
 
 #[test]
+fn a_call_that_decides_by_failing_says_why_it_may_fail_on_one_rank() {
+    let folder = Folder::new("failing");
+    let program = "import torch
+import torch.distributed as dist
+
+
+def step(model, batch):
+    try:
+        model(batch).backward()
+    except torch.cuda.OutOfMemoryError:
+        return None
+    for parameter in model.parameters():
+        dist.all_reduce(parameter.grad)
+";
+    folder.file("job.py", program);
+    let run =
+        folder.ranklint(&["check", "--no-cache", "--select", "divergent-early-exit", "--output-format", "json", "."]);
+    let report: serde_json::Value = serde_json::from_str(&run.out).expect("a report");
+    let [finding] = &report["findings"].as_array().expect("findings")[..] else { panic!("{run:?}") };
+    let related = finding["related"].as_array().expect("places").iter();
+    let said: Vec<(u64, &str)> = related
+        .map(|place| (place["line"].as_u64().expect("a line"), place["message"].as_str().expect("words")))
+        .collect();
+    assert!(said.contains(&(7, "memory may run out on one rank alone")), "{said:?}");
+}
+
+#[test]
 fn a_difference_is_explained_by_the_variable_that_was_asked() {
     let folder = Folder::new("explained");
     let reads = |name: &str| format!("{name} = int(os.getenv(\"{name}\", -1))\n");

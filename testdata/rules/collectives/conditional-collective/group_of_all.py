@@ -1,5 +1,6 @@
 """A group for which nobody is named has all ranks as its members."""
 import torch.distributed as dist
+import torch.distributed.checkpoint as dcp
 
 
 class Saver:
@@ -15,3 +16,18 @@ class Saver:
     def save_some(self, state):
         if self.rank == 0:
             dist.all_reduce(state, group=self.some)  # error: [conditional-collective]
+
+
+class AsyncSaver:
+    def __init__(self, states):
+        self.states = states
+        self.group = dist.new_group(backend="gloo")
+        self.async_future = None
+
+    @property
+    def busy(self):
+        return self.async_future is not None and not self.async_future.done()
+
+    def save(self, step):
+        if not self.busy:
+            self.async_future = dcp.async_save(self.states, checkpoint_id=step, process_group=self.group)  # error: [conditional-collective]

@@ -44,3 +44,13 @@ def sync_sizes(buckets):
     for size in chosen:  # low: [unordered-iteration]
         dist.all_reduce(buckets[size])
     return count
+
+
+def counted_names(module):
+    return len(list(module.modules())), set(states_of(module)), ["first", "second"]
+
+
+def sync_the_rest(module, states):
+    *_, names = counted_names(module)
+    for name in names:
+        dist.all_reduce(states[name])
