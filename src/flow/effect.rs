@@ -204,6 +204,8 @@ pub struct Summed {
     pub raises: bool,
     /// Whether parameters or captured variables decide anything in it.
     pub open: bool,
+    /// Whether a buffer in it is made of parameters or captured variables: what is issued is the same whatever they are.
+    pub shaped: bool,
     /// Whether something in it is decided by a value that differs between ranks.
     pub varies: Axes,
     /// The same, and whatever else classes of ranks may answer differently: without any, it goes alike for all of them.
@@ -288,6 +290,7 @@ impl Effects {
             exits: a.exits || b.exits,
             raises: a.raises || b.raises,
             open: a.open || b.open,
+            shaped: a.shaped || b.shaped,
             varies: a.varies | b.varies,
             answers: a.answers | b.answers,
             hole: a.hole || b.hole,
@@ -311,6 +314,7 @@ impl Effects {
                 }
                 // Ranks that name another place still issue the same.
                 sum.open |= event.place.is_some_and(|place| values.facts(place).open);
+                sum.shaped = event.shaped.is_some_and(|shaped| values.facts(shaped).open);
                 sum
             }
             Effect::Choice { test, then, otherwise, .. } => {

@@ -8,6 +8,8 @@ pub struct Context<'a> {
     /// Conditions that decide whether it is reached, outermost first: enclosing `if`, `while`, `case`, and those under
     /// which an earlier statement of an enclosing block leaves.
     pub conditions: &'a [ExprId],
+    /// Those among them that stand around it: the others have let somebody leave before.
+    pub around: &'a [ExprId],
     /// How each of them has to come out.
     pub answers: &'a [bool],
     /// Whether it is inside a loop.
@@ -16,13 +18,14 @@ pub struct Context<'a> {
 
 /// Calls `visit` for every statement of the function, in source order; nested definitions are not entered.
 pub fn each_in_context(file: &File, function: LocalFunction, visit: &mut dyn FnMut(StmtId, &Stmt, Context<'_>)) {
-    let mut walk = Walk { file, conditions: Vec::new(), answers: Vec::new(), loops: 0, visit };
+    let mut walk = Walk { file, conditions: Vec::new(), around: Vec::new(), answers: Vec::new(), loops: 0, visit };
     walk.block(file.function(function).body);
 }
 
 struct Walk<'a> {
     file: &'a File,
     conditions: Vec<ExprId>,
+    around: Vec<ExprId>,
     answers: Vec<bool>,
     loops: u32,
     visit: &'a mut dyn FnMut(StmtId, &Stmt, Context<'_>),
@@ -51,7 +54,9 @@ impl Walk<'_> {
 
     fn under(&mut self, condition: ExprId, answer: bool, block: Block) {
         self.push(condition, answer);
+        self.around.push(condition);
         self.block(block);
+        self.around.pop();
         self.pop();
     }
 
@@ -65,7 +70,7 @@ impl Walk<'_> {
         let stmt = self.file.stmt(id);
         let is_loop = matches!(stmt, Stmt::While { .. });
         let in_loop = self.loops > 0 || is_loop;
-        let context = Context { conditions: &self.conditions, answers: &self.answers, in_loop };
+        let context = Context { conditions: &self.conditions, around: &self.around, answers: &self.answers, in_loop };
         (self.visit)(id, stmt, context);
         match stmt {
             Stmt::If { test, body, orelse } => {
@@ -78,7 +83,9 @@ impl Walk<'_> {
             }
             Stmt::While { test, body, orelse } => {
                 self.push(*test, true);
+                self.around.push(*test);
                 self.looped(*body);
+                self.around.pop();
                 self.pop();
                 self.block(*orelse);
             }

@@ -16,6 +16,7 @@ use super::candidates;
 use super::comparison::MAX_WEIGHT;
 use super::evaluate::Engine;
 use super::gates::{Gate, gates};
+use super::held_by_one::{HeldByOne, held_by_one};
 use super::orders::{UnorderedLoop, unordered_loops};
 use super::partings::{partings, splits};
 use super::paths::{UnagreedPath, UnagreedPaths};
@@ -57,6 +58,8 @@ pub struct Divergence {
     pub races: Vec<FileRace>,
     /// Files of one rank that the others rely on at once.
     pub unawaited: Vec<UnawaitedFile>,
+    /// Variables that one rank alone has where all use them.
+    pub held_by_one: Vec<HeldByOne>,
 }
 
 /// Runs a task for every number below the first, in any order: side by side where there are threads for it.
@@ -208,7 +211,9 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
             seen_paths.collect(&mut engine, function, effects, &mut out.paths);
             gates(&engine, function, effects, &mut out.gates);
             stranded(&engine, program, function, root, &mut out.stranded);
-            shapes(&engine, function, effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
+            for effects in [effects, root] {
+                shapes(&engine, function, effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
+            }
         }
     }
     out
@@ -223,6 +228,7 @@ pub fn orders(program: &Program, prepared: &Prepared, files: &[FileId]) -> Diver
         unordered: unordered_loops(program, &prepared.reaching, files),
         races,
         unawaited,
+        held_by_one: held_by_one(program, &prepared.taint, files),
         ..Divergence::default()
     }
 }

@@ -28,6 +28,7 @@ mod gates;
 mod handed;
 mod handed_apart;
 mod hazard;
+mod held_by_one;
 mod helpers;
 mod in_full;
 mod kept;
@@ -90,6 +91,7 @@ pub use divergence::{Begun, Divergence, Prepared, Spread, divergence, in_turn, o
 pub use environment::{Access, Action, EnvironmentReads, Key};
 pub use gates::Gate;
 pub use handed_apart::HandedApart;
+pub use held_by_one::HeldByOne;
 pub use left_over::is_left_over;
 pub use messages::{Fault, FaultKind, Sieve, Step, StepKind, Undelivered, sieves, undelivered};
 pub use missized::Missized;

@@ -11,6 +11,22 @@ const OFF: [&str; 2] = ["no_grad", "inference_mode"];
 /// What makes a module keep buffers: layers that keep statistics, and modules of the program that say so.
 const BUFFERS: [&str; 5] = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm", "register_buffer"];
 
+/// Beginnings of the names of networks that normalise batches, as the model zoos have them.
+const NORMALISED: [&str; 12] = [
+    "resnet",
+    "resnext",
+    "wide_resnet",
+    "densenet",
+    "mobilenet",
+    "efficientnet",
+    "inception_v3",
+    "googlenet",
+    "mnasnet",
+    "regnet_",
+    "shufflenet",
+    "deeplabv3",
+];
+
 impl Evidence<'_, '_> {
     /// Whether the operation is such a forward pass, by its own function or one on the way to it.
     pub(super) fn is_without_gradients(&self) -> bool {
@@ -28,7 +44,10 @@ impl Evidence<'_, '_> {
         let buffers = BUFFERS.map(Symbol::new);
         let has_buffers = |file: FileId| {
             let functions = &program.file(file).model.functions;
-            functions.iter().flat_map(|function| &function.mentions).any(|name| buffers.contains(name))
+            functions
+                .iter()
+                .flat_map(|function| &function.mentions)
+                .any(|name| buffers.contains(name) || NORMALISED.iter().any(|family| name.as_str().starts_with(family)))
         };
         let (home, _) = program.locate(self.function);
         let way = self.calls.iter().map(|(site, _)| site.file).chain([home]);

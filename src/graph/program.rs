@@ -139,6 +139,7 @@ impl Program {
             whole.unordered.extend(part.unordered);
             whole.races.extend(part.races);
             whole.unawaited.extend(part.unawaited);
+            whole.held_by_one.extend(part.held_by_one);
             whole.shapes.extend(part.shapes);
             whole.paths.extend(part.paths);
             whole.permuted.extend(part.permuted);

@@ -15,5 +15,5 @@ pub use comments::Comment;
 pub use fold::{Constant, HOME, fold};
 pub use lower::{Detail, SETTER, lower};
 pub use tree::*;
-pub(crate) use visit::expressions_of;
 pub use visit::{blocks_of, calls_by_name, calls_to, each_call, each_expression, each_statement, names_in};
+pub(crate) use visit::{expressions_of, parts_of};

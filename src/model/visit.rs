@@ -160,6 +160,13 @@ pub(crate) fn expressions_of(file: &File, stmt: &Stmt) -> SmallVec<[ExprId; 6]> 
     out
 }
 
+/// The expressions that an expression is made of, in source order.
+pub(crate) fn parts_of(file: &File, whole: ExprId) -> SmallVec<[ExprId; 12]> {
+    let mut out = SmallVec::new();
+    children(file, file.expr(whole), &mut out);
+    out
+}
+
 fn children(file: &File, expr: Expr, out: &mut SmallVec<[ExprId; 12]>) {
     match expr {
         Expr::Missing | Expr::None | Expr::Bool(_) | Expr::Int(_) | Expr::Str(_) | Expr::Name(_) => {}

@@ -28,6 +28,7 @@ pub static RULES: &[&Rule] = &[
     &collectives::FILE_RACE,
     &collectives::WRITE_RACE,
     &collectives::UNAWAITED_FILE,
+    &collectives::BOUND_ON_ONE_RANK,
     &collectives::COLLECTIVE_IN_HANDLER,
     &collectives::SWALLOWED_FAILURE,
     &collectives::COLLECTIVE_OFF_THREAD,

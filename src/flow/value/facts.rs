@@ -5,6 +5,9 @@ use super::{Facts, Node, Value, Values};
 use crate::flow::axes::Axes;
 use crate::model::CompareOp;
 
+/// Functions whose result has as many elements as the data say.
+pub const FILTERS: [&str; 5] = ["nonzero", "masked_select", "unique", "unique_consecutive", "argwhere"];
+
 impl Values {
     fn joined(&self, parts: impl IntoIterator<Item = Value>) -> Facts {
         parts.into_iter().fold(Facts::UNIFORM, |sum, part| sum.join(self.facts(part)))
@@ -99,10 +102,13 @@ impl Values {
                 let inner = facts(*value);
                 Facts { wrapped: inner.wrapped || matches!(node, Node::Forward(_)), ..inner }
             }
-            Node::Apply(_, parts) => {
+            Node::Apply(name, parts) => {
                 let whole = self.joined(parts.iter().copied());
-                // A function's result takes the shape of what it is given.
-                Facts { shape: whole.shape, ..whole }
+                // A function's result takes the shape of what it is given, but for one that looks for what holds.
+                match !whole.vary.is_empty() && FILTERS.contains(&name.last_part().as_str()) {
+                    true => Facts { shape: whole.shape | whole.vary, ..whole },
+                    false => whole,
+                }
             }
             Node::Length(value) => {
                 let inner = facts(*value);

@@ -4,6 +4,7 @@ use super::super::confidence::Evidence;
 use super::super::left_over::is_left_over;
 use super::super::membership::{are_named_alike, is_kept, may_be_members};
 use super::super::questions::asks_for_none;
+use crate::base::Site;
 use crate::flow::GroupKey;
 
 /// What may speak against a split, under the name of the method that says whether it does.
@@ -79,7 +80,13 @@ impl Evidence<'_, '_> {
     }
 
     fn lacks_checks(&self) -> bool {
-        self.is_opaque() && self.engine.lacks_checks(self.root)
+        // What the question itself finds out no check has settled before.
+        let is_found_here = |asked: Site| {
+            let born = self.birth.map(|birth| birth.site);
+            born.is_some_and(|born| born.file == asked.file && asked.span.holds(born.span))
+        };
+        let is_sure = self.decision.is_some_and(|decision| !decision.is_loop && is_found_here(decision.site));
+        self.is_opaque() && self.engine.lacks_checks(self.root) && !is_sure
     }
 
     fn asks_whether_it_is_there(&self) -> bool {

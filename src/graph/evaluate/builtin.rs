@@ -255,6 +255,11 @@ impl<'p> Engine<'p> {
                 let asked = self.values.make(Node::Apply(dotted, args.into()));
                 self.values.make(Node::Agreed(at, asked, group))
             }
+            ("tensor_split" | "array_split", Some(value))
+                if let Some(pieces) = self.pieces(value, args.get(1).copied()) =>
+            {
+                pieces
+            }
             // A progress bar hands on what it is given.
             (_, Some(value)) if name == "tqdm" || dotted.as_str() == "rich.progress.track" => {
                 mapped(self, "tqdm", vec![value])
@@ -283,6 +288,10 @@ impl<'p> Engine<'p> {
                     "tensor" | "as_tensor" | "stack" | "cat" | "asarray" | "from_numpy" | "array" => {
                         let content = self.values.make(Node::Sequence(sizes.into()));
                         self.values.make(Node::Apply(Symbol::new(name), Box::from([content])))
+                    }
+                    // From one number to another: how many lie between is not what either is.
+                    "arange" if arguments.positional.len() > 1 => {
+                        self.values.make(Node::Apply(Symbol::new(name), sizes.into()))
                     }
                     _ => self.values.make(Node::Range(sizes.into())),
                 }

@@ -29,6 +29,17 @@ pub(super) fn changes_receiver(name: &str) -> bool {
 }
 
 impl<'p> Engine<'p> {
+    /// What a tensor or an array of which each rank has its own is split into: as many pieces as somebody says, however
+    /// much there is to split. A list says where the pieces begin.
+    pub(super) fn pieces(&mut self, whole: Value, count: Option<Value>) -> Option<Value> {
+        let facts = self.values.facts(whole);
+        let of_its_own = !facts.vary.is_empty() || !facts.shape.is_empty();
+        let count = count.filter(|&count| of_its_own && !matches!(self.values.node(count), Node::Sequence(_)))?;
+        // As many as a range has numbers, whatever each of them holds.
+        let turns = self.values.make(Node::Range(Box::from([count])));
+        Some(self.values.make(Node::Loader(turns, whole)))
+    }
+
     /// Whether a container makes the entries that it is asked for.
     pub(super) fn makes_entries(&self, value: Value, fuel: u8) -> bool {
         match self.values.node(value) {

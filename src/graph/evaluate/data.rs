@@ -102,8 +102,9 @@ pub(in crate::graph) fn is_batch(function: Symbol, parameter: Symbol) -> bool {
         "generation_batch" => true,
         // What a detector is to find in the images at hand.
         name if name.starts_with("gt_") || name.ends_with("gt_instances") || GROUND_TRUTH.contains(&name) => {
-            is_loss(function)
+            is_loss(function) || function == FORWARD
         }
+        "target" | "label" => is_loss(function) || function == FORWARD,
         _ => false,
     }
 }
@@ -113,6 +114,12 @@ const PROCESS: &str = "process";
 
 /// Parameters of a function that works out a loss which hold what is true of the batch.
 const GROUND_TRUTH: [&str; 4] = ["targets", "labels", "proposals", "instances"];
+
+/// What whoever goes through a loader calls a batch of it.
+const WHOLE: [&str; 8] = ["batch", "data", "sample", "samples", "minibatch", "mini_batch", "data_batch", "batch_data"];
+
+/// What a loss that is a module of its own is called as, and a model that works out its loss itself.
+const FORWARD: &str = "forward";
 
 /// How the heads of detectors call what works out their losses.
 fn is_loss(function: &str) -> bool {
@@ -181,6 +188,27 @@ impl<'p> Engine<'p> {
         self.shares.insert(batch);
         self.born(batch, frame, span, reason, Confidence::Medium);
         batch
+    }
+
+    /// How a batch is compared: who asks whether what a loader has handed out is `None` says that it need not be there, and
+    /// that is a fact of what was in it.
+    pub(super) fn asks_for_batch(
+        &self,
+        frame: &Frame<'p>,
+        asked: ExprId,
+        (left, op, right): (Value, CompareOp, Value),
+    ) -> CompareOp {
+        let is_batch = || {
+            let Expr::Name(name) = frame.model.expr(asked) else { return false };
+            let definition = frame.model.function(frame.local);
+            let is_given = definition.parameters.iter().any(|parameter| parameter.name == name);
+            WHOLE.contains(&name.as_str()) && !is_given && self.is_whole_batch(left)
+        };
+        match op {
+            CompareOp::Is if *self.values.node(right) == Node::None && is_batch() => CompareOp::Eq,
+            CompareOp::IsNot if *self.values.node(right) == Node::None && is_batch() => CompareOp::NotEq,
+            _ => op,
+        }
     }
 
     /// What is compared: labels of a batch where it is asked which of them count. The mark of those that do not is the

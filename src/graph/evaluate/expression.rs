@@ -57,6 +57,7 @@ impl<'p> Engine<'p> {
                     return distributed;
                 }
                 let left = self.labels_of_a_batch(frame, asked, (left, op, right));
+                let op = self.asks_for_batch(frame, asked, (left, op, right));
                 match op {
                     crate::model::CompareOp::Eq if self.asks_for_mpi(left, right) => {
                         self.values.make(Node::Bool(false))

@@ -31,6 +31,8 @@ pub(in crate::graph) struct Frame<'p> {
     pub(super) dead: bool,
     /// How many contexts around suspend what a wrapped module's backward issues.
     pub(super) quiet: u32,
+    /// Contexts around that do so on some ranks only: where, and the condition under which they do.
+    pub(super) quiet_on_some: Vec<(Span, Value)>,
     /// Whether the job's process group has been taken down: nothing communicates any more.
     pub(super) parted: bool,
     /// Which job it is in.

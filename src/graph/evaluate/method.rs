@@ -167,6 +167,11 @@ impl<'p> Engine<'p> {
             let pieces = self.values.make(Node::Range(arguments.values().into()));
             return self.values.make(Node::Apply(name, Box::from([receiver, pieces])));
         }
+        if name.as_str() == "tensor_split"
+            && let Some(pieces) = self.pieces(receiver, arguments.values().first().copied())
+        {
+            return pieces;
+        }
         if hands_on(name.as_str()) {
             return self.values.make(Node::Apply(name, Box::from([receiver])));
         }

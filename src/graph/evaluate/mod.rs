@@ -353,6 +353,7 @@ impl<'p> Engine<'p> {
             handed: Vec::new(),
             dead: false,
             quiet: 0,
+            quiet_on_some: Vec::new(),
             parted: false,
             job: job::Job::default(),
             parts: false,

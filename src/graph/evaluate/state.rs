@@ -100,6 +100,7 @@ impl<'p> Engine<'p> {
             handed: Vec::new(),
             dead: false,
             quiet: 0,
+            quiet_on_some: Vec::new(),
             parted: false,
             job: super::job::Job::default(),
             parts: false,

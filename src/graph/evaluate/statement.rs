@@ -167,9 +167,13 @@ impl<'p> Engine<'p> {
             self.assign(frame, target, context.value);
         }
         if context.manager == Effects::NOTHING && !context.mutes {
-            frame.quiet += u32::from(context.quiets);
+            let around = frame.quiet_on_some.len();
+            frame.quiet_on_some.extend(context.quiets_some.map(|when| (frame.model.span(item.context), when)));
+            let quiets = context.quiets && context.quiets_some.is_none();
+            frame.quiet += u32::from(quiets);
             self.with(frame, rest, body);
-            frame.quiet -= u32::from(context.quiets);
+            frame.quiet -= u32::from(quiets);
+            frame.quiet_on_some.truncate(around);
             return;
         }
         let outer = std::mem::take(&mut frame.sequence);

@@ -28,6 +28,8 @@ pub(super) struct Substitution {
     captures: FxHashMap<(FunctionId, Symbol), Value>,
     values: FxHashMap<Value, Value>,
     effects: FxHashMap<EffectId, EffectId>,
+    /// Whether any of that may shape a buffer, once somebody has asked.
+    shapes: Option<bool>,
     depth: u32,
 }
 
@@ -278,9 +280,24 @@ impl<'p> Engine<'p> {
         Some((function, substitution))
     }
 
+    /// Whether something that is handed over may give a buffer another shape on another rank, or is handed on.
+    fn may_shape(&self, by: &mut Substitution) -> bool {
+        if let Some(known) = by.shapes {
+            return known;
+        }
+        let mut given = by.parameters.values().chain(by.captures.values());
+        let shapes = given.any(|&value| {
+            let facts = self.values.facts(value);
+            facts.open || !facts.vary.is_empty()
+        });
+        by.shapes = Some(shapes);
+        shapes
+    }
+
     /// The effect with parameters and captures replaced.
     pub(super) fn replaced_effect(&mut self, effect: EffectId, by: &mut Substitution) -> EffectId {
-        if !self.effects.summed(effect).open {
+        let summed = self.effects.summed(effect);
+        if !summed.open && !(summed.shaped && self.may_shape(by)) {
             return effect;
         }
         if let Some(&known) = by.effects.get(&effect) {

@@ -6,7 +6,7 @@
 
 use crate::base::{FileId, Site, Span, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{EffectId, Event, Node, Value};
+use crate::flow::{ChoiceForm, Effect, EffectId, Effects, Event, Node, Value};
 
 use super::{Engine, Frame};
 
@@ -58,13 +58,18 @@ impl<'p> Engine<'p> {
             if supposed {
                 self.supposed.insert(site);
             }
-            let effect = match wrapped || supposed {
+            let mut effect = match wrapped || supposed {
                 true => self.implicit_event(BACKWARD, site),
                 false => {
                     let callee = self.values.make(Node::Attribute(loss, Symbol::new(BACKWARD)));
                     self.invoke_effect(callee, Box::from([]), site)
                 }
             };
+            for &(span, test) in frame.quiet_on_some.iter().rev() {
+                let (site, form) = (frame.site(span), ChoiceForm::Expression);
+                let skips = Effect::Choice { test, site, form, then: Effects::NOTHING, otherwise: effect };
+                effect = self.effects.make(skips, &self.values);
+            }
             self.emit(frame, effect);
         }
         wrapped

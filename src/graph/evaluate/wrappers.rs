@@ -24,6 +24,8 @@ pub(super) struct Context {
     pub(super) mutes: bool,
     /// Whether what a wrapped module's backward issues is suspended inside.
     pub(super) quiets: bool,
+    /// The condition under which it is, where ranks may answer that differently.
+    pub(super) quiets_some: Option<Value>,
     /// The condition under which ranks run the body, if not all do.
     pub(super) guard: Option<Value>,
 }
@@ -188,7 +190,8 @@ impl<'p> Engine<'p> {
     pub(super) fn context(&mut self, frame: &mut Frame<'p>, expr: ExprId) -> Context {
         let span = frame.model.span(expr);
         let value = self.expression(frame, expr);
-        let mut out = Context { value, manager: Effects::NOTHING, mutes: false, quiets: false, guard: None };
+        let mut out =
+            Context { value, manager: Effects::NOTHING, mutes: false, quiets: false, quiets_some: None, guard: None };
         match self.values.node(value).clone() {
             Node::Generator(function, args) => {
                 let mut substitution = Substitution::default();
@@ -228,9 +231,24 @@ impl<'p> Engine<'p> {
                 let wrapper = self.wrapper(value);
                 out.mutes = wrapper == Some(Wrapper::EvensOut);
                 out.quiets = wrapper == Some(Wrapper::NoSync);
+                out.quiets_some = self.quiets_some(value).filter(|_| out.quiets);
             }
         }
         out
+    }
+
+    /// The condition under which a context suspends gradients, where ranks may differ in it: `no_sync() if c else other`.
+    fn quiets_some(&mut self, value: Value) -> Option<Value> {
+        let Node::If(test, then, otherwise) = *self.values.node(value) else { return None };
+        if self.values.vary(test).is_empty() {
+            return None;
+        }
+        let [then, otherwise] = [then, otherwise].map(|arm| self.wrapper(arm) == Some(Wrapper::NoSync));
+        match (then, otherwise) {
+            (true, false) => Some(test),
+            (false, true) => Some(self.values.make(Node::Not(test))),
+            _ => None,
+        }
     }
 
     /// The wrapper of the catalogue that a value is, under some settings at least: a model that is wrapped for several

@@ -31,7 +31,7 @@ pub(super) fn asks_for_rank(
 }
 
 /// What a condition asks, one after the other.
-pub(super) fn parts_of(model: &File, condition: ExprId) -> Vec<ExprId> {
+pub(in crate::graph) fn parts_of(model: &File, condition: ExprId) -> Vec<ExprId> {
     match model.expr(condition) {
         Expr::And(parts) | Expr::Or(parts) => {
             model.list(parts).iter().flat_map(|&part| parts_of(model, part)).collect()
@@ -42,7 +42,7 @@ pub(super) fn parts_of(model: &File, condition: ExprId) -> Vec<ExprId> {
 }
 
 /// Whether a condition may not hold on all ranks alike: by a name in it, or by what such a name holds.
-pub(super) fn may_ask_for_rank(
+pub(in crate::graph) fn may_ask_for_rank(
     program: &Program,
     taint: &Taint,
     (file, function): (FileId, LocalFunction),

@@ -113,7 +113,7 @@ pub(super) fn is_of_one_rank(program: &Program, file: FileId, function: LocalFun
 }
 
 /// Whether a condition lets in the first rank alone, if it comes out so: `rank == 0`, or `rank != 0` where it does not hold.
-pub(super) fn lets_in_first(program: &Program, model: &File, condition: ExprId, answer: bool) -> bool {
+pub(in crate::graph) fn lets_in_first(program: &Program, model: &File, condition: ExprId, answer: bool) -> bool {
     let lets = |part: ExprId, answer: bool| lets_in_first(program, model, part, answer);
     let is_rank = |expr: ExprId| {
         let known = read_or_called(model, expr).and_then(|name| program.catalog.convention(name));

@@ -8,6 +8,7 @@ use crate::graph::{Issue, Program, Signalled, Skip, Split, SplitEvent, SplitKind
 
 use super::{Findings, Rule};
 
+mod bound_on_one_rank;
 mod collective_in_assert;
 mod collective_in_handler;
 mod collective_off_thread;
@@ -29,6 +30,7 @@ mod write_race;
 mod wrong_group;
 mod wrong_root;
 
+pub use bound_on_one_rank::RULE as BOUND_ON_ONE_RANK;
 pub use collective_in_assert::RULE as COLLECTIVE_IN_ASSERT;
 pub use collective_in_handler::RULE as COLLECTIVE_IN_HANDLER;
 pub use collective_off_thread::RULE as COLLECTIVE_OFF_THREAD;

@@ -23,6 +23,9 @@ fn check(program: &Program, findings: &mut Findings) {
         let mut finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, local), message)
             .help("agree on the size first (all_reduce it with MAX) and pad, or exchange objects or sizes")
             .confidence(found.confidence);
+        if let Some(issued) = found.issued {
+            finding = finding.because(issued, format!("`{}` is issued here", found.op));
+        }
         if let Some((site, reason)) = found.origin {
             finding = finding.because(site, format!("its size comes from here: {reason}"));
         }

@@ -168,8 +168,12 @@ def train_for_a_while(parts, steps, step, limit):
     begun = time.time()
     for index in range(steps):
         step(index)
-        if time.time() - begun > limit:
+        late = time.time() - begun > limit
+        if late:
             dist.barrier()  # low: [conditional-collective]
+    # But what the question itself finds out no check has ruled out.
+    if time.time() - begun > limit:
+        dist.barrier()  # error: [conditional-collective]
 
 
 def train_alone(parts, steps, step):

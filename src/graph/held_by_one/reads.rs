@@ -1,0 +1,118 @@
+//! Variables that a statement reads, each with what is asked before it in the same expression.
+
+use super::Asked;
+use crate::base::Symbol;
+use crate::model::{Expr, ExprId, File, Stmt, expressions_of, names_in, parts_of};
+
+/// A variable that is read.
+pub(super) struct Read {
+    pub name: Symbol,
+    /// The expression that fails where the variable is not there, or is `None`.
+    pub expr: ExprId,
+    /// Whether it is called, or something of it is asked for: `None` has nothing to give.
+    pub goes_into_it: bool,
+}
+
+/// Calls `visit` for each variable that the statement itself reads; `around` holds where it stands.
+pub(super) fn reads(model: &File, stmt: &Stmt, around: &[Asked], visit: &mut dyn FnMut(&[Asked], Read)) {
+    let mut walk = Walk { model, asked: around.to_vec(), own: Vec::new(), visit };
+    let targets: Vec<ExprId> = match stmt {
+        Stmt::Assign { targets, .. } => model.list(*targets).to_vec(),
+        Stmt::Annotated { target, .. } | Stmt::For { target, .. } => vec![*target],
+        Stmt::With { items, .. } => items.iter().filter_map(|item| item.target).collect(),
+        Stmt::Delete(targets) => model.list(*targets).to_vec(),
+        _ => Vec::new(),
+    };
+    for root in expressions_of(model, stmt) {
+        match targets.contains(&root) {
+            true => walk.target(root),
+            false => walk.expression(root),
+        }
+    }
+}
+
+struct Walk<'a> {
+    model: &'a File,
+    asked: Vec<Asked>,
+    /// Variables of comprehensions around.
+    own: Vec<Symbol>,
+    visit: &'a mut dyn FnMut(&[Asked], Read),
+}
+
+impl Walk<'_> {
+    /// What is assigned to is not read, but for what it is a part of.
+    fn target(&mut self, target: ExprId) {
+        match self.model.expr(target) {
+            Expr::Tuple(parts) | Expr::ListDisplay(parts) => {
+                self.model.list(parts).iter().for_each(|&part| self.target(part));
+            }
+            Expr::Starred(inner) => self.target(inner),
+            Expr::Name(_) => {}
+            _ => self.expression(target),
+        }
+    }
+
+    fn read(&mut self, name: Symbol, expr: ExprId, goes_into_it: bool) {
+        if !self.own.contains(&name) {
+            (self.visit)(&self.asked, Read { name, expr, goes_into_it });
+        }
+    }
+
+    /// Depth is bounded: the lowering cuts off deeper expressions.
+    fn expression(&mut self, id: ExprId) {
+        let model = self.model;
+        match model.expr(id) {
+            Expr::Name(name) => self.read(name, id, false),
+            Expr::Attribute { value, .. } | Expr::Subscript(value, _) if let Expr::Name(name) = model.expr(value) => {
+                self.read(name, id, true);
+                if let Expr::Subscript(_, index) = model.expr(id) {
+                    self.expression(index);
+                }
+            }
+            Expr::Call(at) => {
+                let call = model.call(at);
+                match model.expr(call.callee) {
+                    Expr::Name(name) => self.read(name, id, true),
+                    _ => self.expression(call.callee),
+                }
+                model.list(call.args).iter().for_each(|&given| self.expression(given));
+                model.keywords(call).iter().for_each(|keyword| self.expression(keyword.value));
+            }
+            Expr::IfElse(at) => {
+                let [test, then, otherwise] = model.if_else(at);
+                self.expression(test);
+                self.under(test, true, then);
+                self.under(test, false, otherwise);
+            }
+            Expr::And(parts) => self.in_turn(model.list(parts), true),
+            Expr::Or(parts) => self.in_turn(model.list(parts), false),
+            // What runs later is not followed.
+            Expr::Lambda(_) => {}
+            Expr::Comprehension(at) => {
+                let known = self.own.len();
+                for clause in &model.comprehension(at).clauses {
+                    self.own.extend(names_in(model, clause.target));
+                }
+                parts_of(model, id).into_iter().for_each(|part| self.expression(part));
+                self.own.truncate(known);
+            }
+            _ => parts_of(model, id).into_iter().for_each(|part| self.expression(part)),
+        }
+    }
+
+    fn under(&mut self, test: ExprId, answer: bool, part: ExprId) {
+        self.asked.push((test, answer));
+        self.expression(part);
+        self.asked.pop();
+    }
+
+    /// Each part of `and` and `or` runs where those before it have come out so.
+    fn in_turn(&mut self, parts: &[ExprId], answer: bool) {
+        let before = self.asked.len();
+        for &part in parts {
+            self.expression(part);
+            self.asked.push((part, answer));
+        }
+        self.asked.truncate(before);
+    }
+}

@@ -1,0 +1,45 @@
+//! A variable that one rank alone has, used by all.
+
+use crate::finding::{Confidence, Finding, Severity};
+use crate::graph::{HeldByOne, Program};
+use crate::rules::{Check, Findings, Group, Probe, Rule};
+
+/// The rule.
+pub static RULE: Rule = Rule {
+    name: "bound-on-one-rank",
+    group: Group::Collectives,
+    summary: "a variable that one rank alone binds and that every rank uses: the others fail there alone",
+    severity: Severity::Error,
+    rows: &["OM-13"],
+    verify: Some(Probe::CollectiveTrace),
+    page: include_str!("../../../rules/collectives/bound-on-one-rank.md"),
+    check: Check::Program(check),
+};
+
+fn check(program: &Program, findings: &mut Findings) {
+    for found in &program.divergence().held_by_one {
+        findings.push(finding(program, found));
+    }
+}
+
+fn finding(program: &Program, found: &HeldByOne) -> Finding {
+    let (file, function) = program.locate(found.function);
+    let name = found.name;
+    let message = match found.without {
+        Some(_) => format!("`{name}` is `None` on every rank but the first, and all use it"),
+        None => format!("`{name}` is bound on the first rank alone, and all use it"),
+    };
+    let fails = match found.without {
+        Some(_) => "`AttributeError` or `TypeError`",
+        None => "`UnboundLocalError` or `NameError`",
+    };
+    let mut finding = Findings::new_finding(&RULE, found.used, program.symbol_of(file, function), message)
+        .help(format!("put this under the same question, or bind `{name}` on every rank"))
+        .confidence(Confidence::Medium)
+        .because(found.asked, "this lets the first rank in")
+        .because(found.bound, format!("it alone binds `{name}`; the others end with {fails}, and it waits for them"));
+    if let Some(site) = found.without {
+        finding = finding.because(site, format!("the others have `None` in `{name}`"));
+    }
+    finding
+}
