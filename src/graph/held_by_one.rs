@@ -5,7 +5,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::model::{
-    CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, UnaryOp, each_expression, names_in,
+    CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, UnaryOp, each_expression, each_statement,
+    names_in,
 };
 
 use super::blocks::is_test;
@@ -64,7 +65,9 @@ pub(super) fn held_by_one(program: &Program, taint: &Taint, files: &[FileId]) ->
             continue;
         }
         let body = Body { program, taint, file, function };
-        out.extend(body.held_by_one());
+        if body.lets_in_one() {
+            out.extend(body.held_by_one());
+        }
     }
     out
 }
@@ -96,6 +99,23 @@ impl Body<'_> {
         lets_in_first(self.program, self.model(), condition, answer)
     }
 
+    /// Whether anything in it is asked that lets one rank in.
+    fn lets_in_one(&self) -> bool {
+        let model = self.model();
+        let lets_in = |test: ExprId| [true, false].into_iter().any(|answer| self.lets_in_first((test, answer)));
+        let mut found = false;
+        each_statement(model, model.function(self.function).body, &mut |_, stmt| match stmt {
+            Stmt::If { test, .. } => found |= lets_in(*test),
+            Stmt::Assign { value, .. } | Stmt::Annotated { value: Some(value), .. } => {
+                if let Expr::IfElse(at) = model.expr(*value) {
+                    found |= lets_in(model.if_else(at)[0]);
+                }
+            }
+            _ => {}
+        });
+        found
+    }
+
     fn held_by_one(&self) -> Vec<HeldByOne> {
         let seen = self.seen();
         let mut by_name: FxHashMap<Symbol, Vec<&Binding>> = FxHashMap::default();
@@ -104,20 +124,21 @@ impl Body<'_> {
         }
         let mut done = FxHashSet::default();
         let mut out = Vec::new();
+        by_name.retain(|_, bindings| bindings.iter().any(|binding| binding.alone.is_some() && !binding.is_none));
         for (order, conditions, read) in &seen.reads {
             let Some(bindings) = by_name.get(&read.name).filter(|_| !seen.ends) else { continue };
             if seen.odd.contains(&read.name) || !self.is_of_all(&seen, read.name, conditions) {
                 continue;
             }
-            if let Some((binding, without)) = self.is_missing(bindings, *order, conditions, read)
-                && done.insert(binding.alone)
+            if let Some((binding, asked, without)) = self.is_missing(bindings, *order, conditions, read)
+                && done.insert(asked)
             {
                 out.push(HeldByOne {
                     function: self.program.function_id(self.file, self.function),
                     name: read.name,
                     used: self.site(self.model().span(read.expr)),
                     bound: self.site(binding.span),
-                    asked: self.site(self.model().span(binding.alone.expect("one rank is let in"))),
+                    asked: self.site(self.model().span(asked)),
                     without: without.map(|span| self.site(span)),
                 });
             }
@@ -132,7 +153,7 @@ impl Body<'_> {
         order: usize,
         conditions: &[Asked],
         read: &Read,
-    ) -> Option<(&'b Binding, Option<Span>)> {
+    ) -> Option<(&'b Binding, ExprId, Option<Span>)> {
         let of_one = bindings.iter().find(|binding| {
             let is_here = binding.alone.is_some() && !binding.is_none && binding.order < order;
             is_here && !self.contradict(&binding.under, conditions) && !self.asks_for_elements(binding)
@@ -145,10 +166,8 @@ impl Body<'_> {
             }
             without = Some(other.span);
         }
-        match without {
-            Some(_) => read.goes_into_it.then_some((*of_one, without)),
-            None => Some((*of_one, None)),
-        }
+        let fails = without.is_none() || read.goes_into_it;
+        fails.then_some((*of_one, of_one.alone?, without))
     }
 
     /// Whether the question is for an element that a loop of the function hands out, a rank among results.
