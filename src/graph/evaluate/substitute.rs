@@ -297,7 +297,7 @@ impl<'p> Engine<'p> {
     /// The effect with parameters and captures replaced.
     pub(super) fn replaced_effect(&mut self, effect: EffectId, by: &mut Substitution) -> EffectId {
         let summed = self.effects.summed(effect);
-        if !summed.open && !(summed.shaped && self.may_shape(by)) {
+        if !(summed.open || summed.shaped && self.may_shape(by)) {
             return effect;
         }
         if let Some(&known) = by.effects.get(&effect) {
