@@ -19,7 +19,7 @@ fn python() -> String {
 fn programs(name: &str) -> Folder {
     let folder = Folder::new(&format!("verify-run-{name}"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let runs = ["steps.py", "alone.py", "again.py", "full.py", "replaced.py", "places.py", "early.py"]
+    let runs = ["steps.py", "alone.py", "again.py", "full.py", "replaced.py", "places.py", "early.py", "bound.py"]
         .map(|name| format!("testdata/verify/run/{name}"));
     for path in runs.iter().map(String::as_str).chain(["examples/train.py"]) {
         let name = Path::new(path).file_name().expect("it is a file").to_string_lossy().into_owned();
@@ -166,6 +166,18 @@ fn a_file_that_is_read_too_early_confirms_the_finding_that_foretold_it() {
     let message = ends(&run, &report, 1, outcome);
     assert!(message.contains("FileNotFoundError"), "{message}");
     assert_eq!(prediction(&report, "unawaited-file")["evidence"], "confirmed");
+}
+
+#[test]
+fn a_variable_that_one_rank_has_confirms_the_finding_that_foretold_it() {
+    let folder = programs("bound");
+    let (run, report) = run(&folder, &[], "bound.py");
+    // Rank 0 waits for those that are gone, or its library has told it so and it has failed before anybody saw it wait.
+    let outcome = report["outcome"].as_str().expect("the report names it");
+    assert!(matches!(outcome, "stranded" | "failed"), "{outcome}");
+    let message = ends(&run, &report, 1, outcome);
+    assert!(message.contains("UnboundLocalError"), "{message}");
+    assert_eq!(prediction(&report, "bound-on-one-rank")["evidence"], "confirmed");
 }
 
 #[test]

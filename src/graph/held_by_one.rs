@@ -12,7 +12,6 @@ use crate::model::{
 use super::blocks::is_test;
 use super::communication::Communication;
 use super::conduct::bodies;
-use super::context::each_in_context;
 use super::program::Program;
 use super::races::{lets_in_first, may_ask_for_rank, parts_of};
 use super::taint::Taint;
@@ -122,9 +121,9 @@ impl Body<'_> {
         for binding in &seen.bindings {
             by_name.entry(binding.name).or_default().push(binding);
         }
+        by_name.retain(|_, bindings| bindings.iter().any(|binding| binding.alone.is_some() && !binding.is_none));
         let mut done = FxHashSet::default();
         let mut out = Vec::new();
-        by_name.retain(|_, bindings| bindings.iter().any(|binding| binding.alone.is_some() && !binding.is_none));
         for (order, conditions, read) in &seen.reads {
             let Some(bindings) = by_name.get(&read.name).filter(|_| !seen.ends) else { continue };
             if seen.odd.contains(&read.name) || !self.is_of_all(&seen, read.name, conditions) {
@@ -176,7 +175,7 @@ impl Body<'_> {
         let Some(asked) = binding.alone else { return true };
         let names = names_in(model, asked);
         let mut of_loop = false;
-        each_in_context(model, self.function, &mut |_, stmt, _| {
+        each_statement(model, model.function(self.function).body, &mut |_, stmt| {
             if let Stmt::For { target, .. } = stmt {
                 of_loop |= names_in(model, *target).iter().any(|name| names.contains(name));
             }

@@ -13,13 +13,11 @@ use super::shapes::{Differs, KEEP_SHAPE};
 const FUEL: u32 = 24;
 
 /// Functions of a tensor that keep its second dimension, beside those that keep its whole shape.
-const KEEP_LENGTH: [&str; 14] = [
+const KEEP_LENGTH: [&str; 12] = [
     "argmax",
     "softmax",
     "log_softmax",
-    "sigmoid",
     "tanh",
-    "exp",
     "log",
     "masked_fill",
     "clamp",

@@ -282,7 +282,8 @@ fn wraps_nearby(program: &Program, file: FileId) -> bool {
 /// Whether a value is a thing, or a text that says something: no answer to a question, nor anything that may be empty.
 fn is_text_or_thing(engine: &Engine<'_>, value: Value) -> bool {
     match engine.values.node(value) {
-        Node::Typed(_) | Node::Instance(..) | Node::Binary(BinaryOp::Div, ..) => true,
+        Node::Typed(_) | Node::Instance(..) => true,
+        Node::Binary(BinaryOp::Div, folder, _) => is_text_or_thing(engine, *folder),
         Node::Str(text) => !text.as_str().is_empty(),
         Node::Apply(name, _) => {
             let made = matches!(name.last_part().as_str(), "as_posix" | "join" | "format" | "strftime");

@@ -86,22 +86,18 @@ impl Body<'_> {
         let model = self.model();
         let asked: Vec<Asked> = context.conditions.iter().copied().zip(context.answers.iter().copied()).collect();
         reads(model, stmt, &asked, &mut |conditions, read| seen.reads.push((order, conditions.to_vec(), read)));
-        // Whoever is not let in may have left before; it comes again, or the function is over for it.
-        let is_around = |&(condition, _): &Asked| context.around.contains(&condition);
-        let first = asked.iter().find(|&&asked| self.lets_in_first(asked));
-        if first.is_some() {
+        if asked.iter().any(|&asked| self.lets_in_first(asked)) {
             self.changed(stmt, &mut seen.told);
         }
         let of_others = asked.iter().any(|&(condition, answer)| self.lets_in_first((condition, !answer)));
         if of_others && ends(model, stmt) {
             seen.ends = true;
         }
-        let alone = asked.iter().find(|asked| self.lets_in_first(**asked) && is_around(asked)).map(|asked| asked.0);
-        let may_be_over = first.is_some() && alone.is_none();
-        if may_be_over {
-            let bound = expressions_of(model, stmt).into_iter().flat_map(|root| names_in(model, root));
-            seen.odd.extend(bound.filter(|&name| binds(model, stmt, name)));
-        }
+        // Where the others have left before, nobody is behind it who lacks the variable.
+        let lets_in = |&&(condition, answer): &&Asked| {
+            context.around.contains(&condition) && self.lets_in_first((condition, answer))
+        };
+        let alone = asked.iter().find(lets_in).map(|asked| asked.0);
         let mut bind = |name: Symbol, span: Span, is_none: bool, alone: Option<ExprId>| {
             let under: Vec<Asked> = asked.iter().copied().filter(|&asked| !self.lets_in_first(asked)).collect();
             seen.bindings.push(Binding { name, span, order, is_none, alone, under });

@@ -52,15 +52,13 @@ pub(super) fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Diff
         {
             shape(engine, *found, fuel)
         }
-        Node::Index(tensor, index) => match engine.values.node(*index) {
-            _ if is_mask(engine, *index) => {
-                let axes = engine.values.vary(*index);
-                let source = if engine.values.vary(*tensor).is_empty() { *index } else { *tensor };
-                (!axes.is_empty()).then_some(Differs { axes, source, confidence: Confidence::Medium })
-            }
-            // The places at which something holds: `x[mask.nonzero()]`.
-            _ => shape(engine, *index, fuel).filter(|_| is_filtered(engine, *index)),
-        },
+        Node::Index(tensor, index) if is_mask(engine, *index) => {
+            let axes = engine.values.vary(*index);
+            let source = if engine.values.vary(*tensor).is_empty() { *index } else { *tensor };
+            (!axes.is_empty()).then_some(Differs { axes, source, confidence: Confidence::Medium })
+        }
+        // The places at which something holds: `x[mask.nonzero()]`.
+        Node::Index(_, index) => shape(engine, *index, fuel).filter(|_| is_filtered(engine, *index)),
         Node::If(_, then, otherwise)
             if lengthens(engine, *then, *otherwise) || lengthens(engine, *otherwise, *then) =>
         {
@@ -116,7 +114,7 @@ const JOINS: [&str; 4] = ["cat", "concat", "concatenate", "hstack"];
 const MAKES: [&str; 5] = ["tensor", "as_tensor", "asarray", "from_numpy", "array"];
 
 /// Functions of a tensor whose result has its shape.
-pub(in crate::graph) const KEEP_SHAPE: [&str; 23] = [
+pub(in crate::graph) const KEEP_SHAPE: [&str; 22] = [
     "cuda",
     "cpu",
     "to",
@@ -137,7 +135,6 @@ pub(in crate::graph) const KEEP_SHAPE: [&str; 23] = [
     "zeros_like",
     "normalize",
     "relu",
-    "unsqueeze",
     "sigmoid",
     "exp",
 ];
@@ -209,12 +206,9 @@ fn number(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
     let fuel = fuel.checked_sub(1)?;
     match engine.values.node(value) {
         Node::Rank(axes) => Some(Differs { axes: *axes, source: value, confidence: Confidence::High }),
-        Node::Binary(
-            crate::model::BinaryOp::Add | crate::model::BinaryOp::Sub | crate::model::BinaryOp::Mul,
-            left,
-            right,
-        )
-        | Node::Compare(_, left, right) => first_of([number(engine, *left, fuel), number(engine, *right, fuel)]),
+        Node::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, left, right) | Node::Compare(_, left, right) => {
+            first_of([number(engine, *left, fuel), number(engine, *right, fuel)])
+        }
         Node::Not(inner) => number(engine, *inner, fuel),
         // A parameter that is a rank by its name.
         Node::Parameter(..) => {

@@ -43,3 +43,17 @@ def run_on_one(config):
     if dist.get_rank() == 0:
         name = os.path.join(config["folder"], config["name"])
     return make_or_wait(name)  # error: [conditional-collective]
+
+
+def run_in_a_folder(config):
+    folder = config["folder"]
+    if dist.get_rank() == 0:
+        folder = Path(folder) / config["name"]
+    return make_or_wait(folder)  # low: [conditional-collective]
+
+
+def run_for_a_share(config, done, total):
+    share = config["share"]
+    if dist.get_rank() == 0:
+        share = done / total
+    return make_or_wait(share)  # error: [conditional-collective]

@@ -25,7 +25,7 @@ def train_on_all(model, data):
         model(batch).backward()
 
 
-def step(model, batch=None):
+def train_step(model, batch=None):
     model = DistributedDataParallel(model)
     if batch is None:
         return None
