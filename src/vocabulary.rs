@@ -56,6 +56,8 @@ const WORDS: &[&str] = &[
     ".rank",
     "path.exists",
     ".exists()",
+    "osp.exists(",
+    "Dataset):",
     "isfile(",
     "isdir(",
     "listdir(",

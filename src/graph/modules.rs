@@ -99,6 +99,12 @@ impl Modules {
         join(&self.paths[file.index()])
     }
 
+    /// Whether a file lies in the folder that holds the topmost package around another one, or below it.
+    pub fn is_beside(&self, file: FileId, other: FileId) -> bool {
+        let parts = &self.paths[other.index()];
+        self.paths[file.index()].starts_with(&parts[..self.roots[other.index()].min(parts.len())])
+    }
+
     /// The file that `dotted` means when `importer` imports it.
     pub fn find(&self, importer: FileId, dotted: Symbol) -> Option<FileId> {
         let key = (self.folders[importer.index()], dotted);

@@ -340,6 +340,11 @@ impl Program {
         self.packages[one.index()] == self.packages[other.index()]
     }
 
+    /// Whether a file lies in the folder that holds the topmost package around another one, or below it.
+    pub(super) fn is_beside(&self, file: FileId, other: FileId) -> bool {
+        self.modules.is_beside(file, other)
+    }
+
     /// The dotted name of `function` within its module; empty for the module's own body.
     pub fn symbol_of(&self, file: FileId, function: LocalFunction) -> &'static str {
         Symbol::new(&self.file(file).model.qualified(function)).as_str()

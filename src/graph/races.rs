@@ -42,6 +42,7 @@ pub(super) use names::assigned;
 use places::text_of;
 pub use reliance::Reliance;
 use siblings::Unguarded;
+use touches::{Touch, Touches};
 pub(super) use single::{asks_for_first_among, lets_in_first};
 pub use unawaited::UnawaitedFile;
 use unawaited::unawaited_files;
@@ -129,6 +130,7 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                 let sure = |known: &Known| match known.together {
                     Together::Issues(..) | Together::Issued(..) => true,
                     Together::Joins(_) => !is_script,
+                    Together::SharesOut(_) | Together::CalledBack(..) => true,
                     _ => false,
                 };
                 let known = match known.filter(|known| deed.does != Does::Writes || sure(known)) {
@@ -158,7 +160,7 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                 let of_little = of_tool && !matches!(together, Together::CalledBack(..))
                     || serves(model)
                     || writes
-                        && (is_opened(deed)
+                        && (is_opened(deed) && !is_cache(common, file, local, deed)
                             || by_framework
                             || deed.does == Does::Fetches && !speaks_of_ranks(program, known.file(file))
                             || is_where_nobody_is_told_apart(common, file, local, deed.expr))
@@ -196,6 +198,27 @@ fn race(program: &Program, function: FunctionId, deed: Deed, asked: ExprId, toge
 /// Whether a file is only opened to be written: settings and logs are, of which each rank has the same to say.
 fn is_opened(deed: Deed) -> bool {
     deed.call.as_str() == "open"
+}
+
+/// Whether the function asks for the file before it writes it, and reads it as well: whoever comes while another one writes
+/// reads what is there so far.
+fn is_cache(common: &mut Common<'_>, file: FileId, function: LocalFunction, deed: Deed) -> bool {
+    let program = common.program;
+    let model = &program.file(file).model;
+    let touches = Touches::new();
+    let calls = common.calls(file, function);
+    let path = text_of(program, file, deed.path);
+    let is_it = |other: ExprId| text_of(program, file, other) == path;
+    let asks = |&condition: &ExprId| {
+        let mut asked = parts_of(model, condition).into_iter();
+        asked.any(|part| path_asked_for(program, file, function, part).is_some_and(is_it))
+    };
+    let reads = |made: &Made| {
+        let mut touched = touches.of(program, file, function, made.call).into_iter();
+        touched.any(|(touch, at)| touch == Touch::Reads && is_it(at))
+    };
+    let writes = calls.iter().find(|made| made.expr == deed.expr);
+    writes.is_some_and(|made| made.conditions.iter().any(asks)) && calls.iter().any(reads)
 }
 
 /// What a function does to a path.

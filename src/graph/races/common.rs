@@ -21,6 +21,9 @@ use crate::model::{Block, ExprId, File, LocalFunction, Stmt, StmtId, blocks_of, 
 /// Calls from a function that is known to be run by all ranks to the one in question.
 pub(super) const MAX_CALLS: usize = 2;
 
+/// What shares a data set out among the ranks.
+const SAMPLER: &str = "DistributedSampler";
+
 /// Callers that are shown.
 const MAX_CALLERS: usize = 3;
 
@@ -57,13 +60,16 @@ pub(super) struct Common<'p> {
     known: FxHashMap<(FunctionId, ExprId), Option<Known>>,
     pub(super) calls: FxHashMap<FunctionId, Rc<[Made]>>,
     called: FxHashMap<FunctionId, Rc<[(ExprId, FunctionId)]>>,
+    /// Where data sets are shared out among the ranks, once that is asked.
+    shares_out: Option<Rc<[Site]>>,
+    home: FileId,
 }
 
 impl<'p> Common<'p> {
     /// Of the tree that the file belongs to.
     pub fn of_tree(program: &'p Program, taint: &'p Taint, home: FileId) -> Self {
         let of_tree = || bodies(program).filter(|&(file, _)| program.same_tree(home, file));
-        let name = |(file, local): (FileId, LocalFunction)| program.file(file).model.function(local).name;
+        let name = |(file, local): (FileId, LocalFunction)| called_by(program, program.function_id(file, local));
         let mut mentions: FxHashMap<Symbol, Vec<FunctionId>> = of_tree().map(|body| (name(body), Vec::new())).collect();
         for (file, local) in of_tree() {
             let function = program.function_id(file, local);
@@ -75,9 +81,30 @@ impl<'p> Common<'p> {
             }
         }
         let communication = Communication::new(program);
-        let (known, calls, called) = Default::default();
+        let (known, calls, called, shares_out) = Default::default();
         let taint = taint.of_ranks(program);
-        Common { program, communication, taint, mentions, known, calls, called }
+        Common { program, communication, taint, mentions, known, calls, called, shares_out, home }
+    }
+
+    /// Where the program shares its data sets out among the ranks: not in tests.
+    pub(super) fn sharing_out(&mut self) -> Rc<[Site]> {
+        let (program, home, sampler) = (self.program, self.home, Symbol::new(SAMPLER));
+        let find = || {
+            let mut out = Vec::new();
+            for (file, local) in bodies(program).filter(|&(file, _)| program.same_tree(home, file)) {
+                let model = &program.file(file).model;
+                if is_test(&program.file(file).path) || !model.function(local).mentions.contains(&sampler) {
+                    continue;
+                }
+                each_call(model, local, &mut |expr, call| {
+                    if model.last_name(call.callee) == Some(sampler) {
+                        out.push(Site { file, span: model.span(expr) });
+                    }
+                });
+            }
+            out.into()
+        };
+        self.shares_out.get_or_insert_with(find).clone()
     }
 
     /// Whether all ranks run the function up to a place: it issues a collective itself, or is called by one that does, where
@@ -165,7 +192,7 @@ impl<'p> Common<'p> {
     /// The calls of a function, with those who make them.
     pub fn callers(&mut self, function: FunctionId) -> Vec<(FunctionId, Made)> {
         let program = self.program;
-        let name = program.function(function).name;
+        let name = called_by(program, function);
         let mut out = Vec::new();
         for caller in self.mentions.get(&name).cloned().unwrap_or_default() {
             if caller == function {
@@ -201,6 +228,16 @@ impl<'p> Common<'p> {
         self.called.insert(function, called.clone());
         called
     }
+}
+
+/// The name by which who calls a function mentions it: a constructor by that of its class.
+fn called_by(program: &Program, function: FunctionId) -> Symbol {
+    let name = program.function(function).name;
+    let class = program.class_of(function).filter(|_| name.as_str() == "__init__");
+    class.map_or(name, |class| {
+        let (file, class) = program.locate_class(class);
+        program.file(file).model.class(class).name
+    })
 }
 
 /// The statements that have been run whenever a place in a body is reached: those before it in the blocks around it.

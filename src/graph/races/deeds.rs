@@ -35,13 +35,28 @@ const METHODS: [(&str, Lenient, bool); 5] = [
 ];
 
 /// Functions that write a file whole, with the place and the name of the argument that says where.
-const WRITES: [(&str, usize, &str); 6] = [
+const WRITES: [(&str, usize, &str); 10] = [
     ("torch.save", 1, "f"),
+    ("torch.jit.save", 1, "f"),
+    ("joblib.dump", 1, "filename"),
+    ("scipy.sparse.save_npz", 0, "file"),
+    ("scipy.io.savemat", 0, "file_name"),
     ("numpy.save", 0, "file"),
     ("numpy.savez", 0, "file"),
     ("numpy.savez_compressed", 0, "file"),
     ("numpy.savetxt", 0, "fname"),
     ("safetensors.torch.save_file", 1, "filename"),
+];
+
+/// Functions that open a file, with the name of the argument that says which, and the place of the mode.
+pub(super) const OPENERS: [(&str, &str, usize); 7] = [
+    ("io.open", "file", 1),
+    ("gzip.open", "filename", 1),
+    ("codecs.open", "filename", 1),
+    ("zipfile.ZipFile", "file", 1),
+    ("tarfile.open", "name", 1),
+    ("h5py.File", "name", 1),
+    ("numpy.memmap", "filename", 2),
 ];
 
 /// The same by name alone: of paths, or of what is written to one.
@@ -197,8 +212,9 @@ impl Deeds {
 
 /// The last names of what writes a file whole, or fetches it.
 pub(super) fn names_of_writes() -> impl Iterator<Item = &'static str> {
-    let functions = WRITES.iter().chain(&FETCHES).map(|(name, ..)| name.rsplit('.').next().unwrap_or(name));
-    functions.chain(WRITING).chain(NAMES_OF_DATA_SETS)
+    let openers = OPENERS.iter().map(|(name, ..)| *name);
+    let functions = WRITES.iter().chain(&FETCHES).map(|(name, ..)| *name).chain(openers);
+    functions.map(|name| name.rsplit('.').next().unwrap_or(name)).chain(WRITING).chain(NAMES_OF_DATA_SETS)
 }
 
 /// The path at which a call writes a file whole, or to which it fetches something.
@@ -233,6 +249,10 @@ fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
     let named = known.and_then(|known| WRITES.iter().find(|(name, ..)| *name == known.as_str()));
     if let Some(&(_, at, name)) = named {
         return of(at, name);
+    }
+    let opener = known.and_then(|known| OPENERS.iter().find(|(name, ..)| *name == known.as_str()));
+    if let Some(&(_, name, mode)) = opener {
+        return of(0, name).filter(|_| is_anew(model, of(mode, "mode")));
     }
     match model.expr(call.callee) {
         Expr::Name(name) if name.as_str() == "open" => of(0, "file").filter(|_| is_anew(model, of(1, "mode"))),

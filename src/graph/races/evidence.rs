@@ -31,6 +31,8 @@ pub enum Together {
     Joins(Site),
     /// The class of a framework that calls it on every rank, and the method that it calls.
     CalledBack(Symbol, Site),
+    /// The constructor of a data set, in a program whose ranks share data sets out, and where they do.
+    SharesOut(Site),
 }
 
 /// Beginnings of names of methods that somebody calls for a result.
@@ -41,7 +43,7 @@ impl Common<'_> {
     pub(super) fn shown(&mut self, function: FunctionId, at: ExprId) -> Option<Together> {
         let (file, local) = self.program.locate(function);
         let told = self.tells_apart(file, local).or_else(|| self.called_back(function));
-        let told = told.or_else(|| self.made_by_others(file, local));
+        let told = told.or_else(|| self.made_by_others(file, local)).or_else(|| self.makes_shared_out(function));
         told.or_else(|| self.joins_job(file, local, at)).or_else(|| self.joined_by_its_object(file, local))
     }
 
@@ -77,7 +79,8 @@ impl Common<'_> {
         let model = &program.file(file).model;
         let elsewhere = Elsewhere::of(model, function, model.span(at));
         let joins = self.joining(program.function_id(file, function), MAX_CALLS);
-        let span = joins.into_iter().map(|call| model.span(call)).find(|&span| !elsewhere.holds(span));
+        // Whether it joins before it comes to the place it shows itself, where the place lies in what is called.
+        let span = joins.into_iter().filter(|&call| call != at).map(|call| model.span(call)).find(|&span| !elsewhere.holds(span));
         span.map(|span| Together::Joins(Site { file, span }))
     }
 
@@ -122,6 +125,23 @@ impl Common<'_> {
         let (file, local) = self.program.locate(function);
         let span = self.program.file(file).model.function(local).name_span;
         Some(Together::CalledBack(by, Site { file, span }))
+    }
+
+    /// Where the program shares its data sets out among the ranks: each rank has made an object of the one whose constructor
+    /// this is.
+    fn makes_shared_out(&mut self, function: FunctionId) -> Option<Together> {
+        let program = self.program;
+        let class = program.class_of(function).filter(|_| program.function(function).name.as_str() == "__init__")?;
+        let is_data_set = |base: &Symbol| {
+            let base = base.as_str();
+            base.starts_with("torch") && ["Dataset", "VisionDataset"].iter().any(|end| base.ends_with(end))
+        };
+        program.external_bases(class).iter().find(|base| is_data_set(base))?;
+        let by_whom = self.callers(function).into_iter().map(|(caller, _)| program.locate(caller).0);
+        let near: Vec<FileId> = std::iter::once(program.locate(function).0).chain(by_whom).collect();
+        let sites = self.sharing_out();
+        let is_near = |site: &&Site| near.iter().any(|&file| program.is_beside(site.file, file));
+        sites.iter().find(is_near).copied().map(Together::SharesOut)
     }
 
     /// A collective that the function issues whatever rank runs it, and whatever the model is, on its way from a place in it,

@@ -13,6 +13,22 @@ const CALLED_BACK: [&str; 6] = ["Callback", "LightningModule", "LightningDataMod
 /// What makes an object of such a class: on every rank, as its hooks are called there.
 const CONSTRUCTOR: &str = "__init__";
 
+/// Classes of Lightning whose methods the trainer calls, and what they are called beside `on_…`: what is made of the data, and
+/// what is done with each batch.
+const OF_LIGHTNING: [&str; 2] = ["LightningModule", "LightningDataModule"];
+const CALLED_BY_TRAINER: [&str; 10] = [
+    "setup",
+    "configure_optimizers",
+    "configure_model",
+    "train_dataloader",
+    "val_dataloader",
+    "training_step",
+    "validation_step",
+    "training_epoch_end",
+    "validation_epoch_end",
+    "forward",
+];
+
 /// Hooks that run on one rank of each node, or before there are others.
 const ALONE: [&str; 2] = ["prepare_data", "on_init_end"];
 
@@ -32,10 +48,13 @@ pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<
     let class = program.class_of(function)?;
     let name = program.function(function).name;
     let is_hook = name.as_str().starts_with("on_") && !ALONE.contains(&name.as_str()) || name.as_str() == CONSTRUCTOR;
+    let by_trainer = CALLED_BY_TRAINER.contains(&name.as_str());
     let calls_back = |base: &Symbol| {
+        let ends = |end: &&str| base.as_str().ends_with(*end);
         let of = |package: &str| base.as_str().strip_prefix(package).is_some_and(|rest| rest.starts_with('.'));
-        PACKAGES.iter().any(|package| of(package)) && CALLED_BACK.iter().any(|end| base.as_str().ends_with(end))
+        PACKAGES.iter().any(|package| of(package))
+            && (is_hook && CALLED_BACK.iter().any(|end| ends(&end)) || by_trainer && OF_LIGHTNING.iter().any(|end| ends(&end)))
     };
     let base = || program.external_bases(class).into_iter().find(calls_back);
-    is_hook.then(base).flatten().map(Symbol::last_part)
+    (is_hook || by_trainer).then(base).flatten().map(Symbol::last_part)
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::deeds::{filled, names_of_writes};
+use super::deeds::{OPENERS, filled, names_of_writes};
 use crate::base::{FileId, Symbol};
 use crate::graph::communication::argument;
 use crate::graph::program::Program;
@@ -25,9 +25,7 @@ pub(super) enum Touch {
 use Touch::{Makes, Reads, Removes, Writes};
 
 /// Functions of libraries beside those that write a file whole or fetch it, with the place and the name of the argument that says where.
-const FUNCTIONS: [(&str, Touch, usize, &str); 54] = [
-    ("torch.jit.save", Writes, 1, "f"),
-    ("joblib.dump", Writes, 1, "filename"),
+const FUNCTIONS: [(&str, Touch, usize, &str); 52] = [
     ("omegaconf.OmegaConf.save", Writes, 1, "f"),
     ("torch.hub.download_url_to_file", Writes, 1, "dst"),
     ("gdown.download", Writes, 1, "output"),
@@ -80,17 +78,6 @@ const FUNCTIONS: [(&str, Touch, usize, &str); 54] = [
     ("shutil.copy2", Reads, 0, "src"),
     ("shutil.copyfile", Reads, 0, "src"),
     ("shutil.copytree", Reads, 0, "src"),
-];
-
-/// Functions that open a file, with the name of the argument that says which, and the place of the mode.
-const OPENERS: [(&str, &str, usize); 7] = [
-    ("io.open", "file", 1),
-    ("gzip.open", "filename", 1),
-    ("codecs.open", "filename", 1),
-    ("zipfile.ZipFile", "file", 1),
-    ("tarfile.open", "name", 1),
-    ("h5py.File", "name", 1),
-    ("numpy.memmap", "filename", 2),
 ];
 
 /// Methods of paths.

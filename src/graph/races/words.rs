@@ -4,7 +4,7 @@ use super::names::{each_assignment, made_of, names_asked, names_in_path, names_o
 use crate::base::{FileId, Symbol};
 use crate::graph::program::Program;
 use crate::graph::versions::JOINS;
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
 
 /// Parts of names that stand for the rank, or for what one rank is.
 const OF_RANKS: [&str; 6] = ["rank", "master", "leader", "chief", "primary", "coordinator"];
@@ -202,7 +202,9 @@ pub(super) fn listing_behind(program: &Program, file: FileId, function: LocalFun
             matches!(model.expr(call.callee), Expr::Attribute { name, .. } if LISTING_METHODS.contains(&name.as_str()))
         }
     };
-    let names = made_of(model, function, names_of(model, path), names_of);
+    let mut names = names_of(model, path);
+    names.extend(gone_through(model, function, &names));
+    let names = made_of(model, function, names, names_of);
     let mut found = None;
     each_assignment(model, function, &mut |targets, value| {
         let sets = |&target: &ExprId| names_asked(model, target).iter().any(|name| names.contains(name));
@@ -218,6 +220,24 @@ pub(super) fn listing_behind(program: &Program, file: FileId, function: LocalFun
         });
     });
     found
+}
+
+/// The names of what comprehensions of a function go through under some names.
+fn gone_through(model: &File, function: LocalFunction, names: &[Symbol]) -> Vec<Symbol> {
+    let mut out = Vec::new();
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, part| {
+                let Expr::Comprehension(at) = part else { return };
+                for clause in &model.comprehension(at).clauses {
+                    if names_asked(model, clause.target).iter().any(|name| names.contains(name)) {
+                        out.extend(names_of(model, clause.iter));
+                    }
+                }
+            });
+        }
+    });
+    out
 }
 
 /// Whether a condition asks for what lies at a path, and nothing else.

@@ -73,6 +73,9 @@ pub(super) fn because_together(program: &Program, found: &FileRace, mut finding:
         Together::LetsInFew(site) => finding.because(site, format!("{come}: this lets in more than the first")),
         Together::Joins(site) => finding.because(site, format!("{come}: they join the job here")),
         Together::CalledBack(by, site) => finding.because(site, format!("{come}: `{by}` is called back on every rank")),
+        Together::SharesOut(site) => {
+            finding.because(site, "every rank makes an object of this data set: they share it out here")
+        }
     }
 }
 
