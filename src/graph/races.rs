@@ -153,17 +153,19 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                     None => Vec::new(),
                 };
                 let of_nodes = matches!(together, Together::TellsNodesApart(_));
-                let of_launcher = matches!(together, Together::Issues(op, _) if LAUNCHES.contains(&op.as_str()));
+                let of_launcher = is_of_launcher(&together);
                 let by_framework = matches!(together, Together::Issues(op, _) | Together::Issued(op, _)
                     if LAUNCHES.contains(&op.as_str()) || ALSO_ALONE.contains(&op.as_str()));
                 let of_tool = is_tool(path) || is_tool(definition.name.as_str());
+                let knows_of_others = writes && common.guards_another(function, deed.expr).is_some();
                 let of_little = of_tool && !matches!(together, Together::CalledBack(..))
                     || serves(model)
                     || writes
+                        && !knows_of_others
                         && (is_opened(deed) && !is_cache(common, file, local, deed)
                             || by_framework
-                            || deed.does == Does::Fetches && !speaks_of_ranks(program, known.file(file))
-                            || is_where_nobody_is_told_apart(common, file, local, deed.expr))
+                            || deed.does == Does::Fetches && !speaks_of_ranks(program, known.file(file)))
+                    || writes && is_where_nobody_is_told_apart(common, file, local, deed.expr)
                     || common.is_of_scripts_alone(function)
                     || call.is_some_and(|call| is_tool(&program.file(call.file).path));
                 let confidence =
@@ -193,6 +195,11 @@ fn race(program: &Program, function: FunctionId, deed: Deed, asked: ExprId, toge
         together,
         confidence: Confidence::Medium,
     }
+}
+
+/// Whether what shows that there are several ranks may start them itself.
+fn is_of_launcher(together: &Together) -> bool {
+    matches!(together, Together::Issues(op, _) if LAUNCHES.contains(&op.as_str()))
 }
 
 /// Whether a file is only opened to be written: settings and logs are, of which each rank has the same to say.

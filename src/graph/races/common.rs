@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::deeds::Deed;
 use super::evidence::Together;
+use super::is_of_launcher;
 use super::made::Made;
 use super::single::{asks_for_first_among, is_of_one_rank, launches, makes_job_of_one, says_there_is_one};
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
@@ -19,6 +20,9 @@ use crate::graph::taint::Taint;
 use crate::model::{Block, ExprId, File, LocalFunction, Stmt, StmtId, blocks_of, each_call};
 
 /// Calls from a function that is known to be run by all ranks to the one in question.
+const MAX_CALLS_UP: usize = 3;
+
+/// Calls from a function to a collective that it issues, or to what joins the job.
 pub(super) const MAX_CALLS: usize = 2;
 
 /// What shares a data set out among the ranks.
@@ -110,12 +114,12 @@ impl<'p> Common<'p> {
     /// Whether all ranks run the function up to a place: it issues a collective itself, or is called by one that does, where
     /// nothing asks for the rank.
     pub fn entered_by_all(&mut self, function: FunctionId, at: ExprId) -> Option<Known> {
-        self.entered(function, (at, None), MAX_CALLS)
+        self.entered(function, (at, None), MAX_CALLS_UP)
     }
 
     /// The same where something is done with a path that is not each rank's own.
     pub fn done_by_all(&mut self, function: FunctionId, deed: &Deed) -> Option<Known> {
-        self.entered(function, (deed.expr, Some(deed.path)), MAX_CALLS)
+        self.entered(function, (deed.expr, Some(deed.path)), MAX_CALLS_UP)
     }
 
     fn entered(&mut self, function: FunctionId, (at, path): (ExprId, Option<ExprId>), calls: usize) -> Option<Known> {
@@ -136,12 +140,15 @@ impl<'p> Common<'p> {
             Some(together) => Some(Known::by_itself(together)),
             None => {
                 let by_callers = callers.into_iter().filter(|_| calls > 0).find_map(|(caller, made)| {
-                    let known = self.entered(caller, (made.expr, None), calls - 1)?;
+                    let handed = path.and_then(|path| self.path_handed(function, path, (caller, &made)));
+                    let known = self.entered(caller, (made.expr, handed), calls - 1)?;
                     let (file, _) = self.program.locate(caller);
                     let call = Site { file, span: self.program.file(file).model.span(made.expr) };
                     Some(Known { call: Some(call), outer: known.call.map(|outer| (caller, outer)), ..known })
                 });
-                by_callers.or_else(|| self.shown(function, at).map(Known::by_itself))
+                let is_sure = by_callers.is_some_and(|known: Known| !is_of_launcher(&known.together));
+                let shown = if is_sure { None } else { self.shown(function, at).map(Known::by_itself) };
+                shown.or(by_callers)
             }
         };
         self.known.insert((function, at), found);
@@ -180,7 +187,7 @@ impl<'p> Common<'p> {
         for (caller, made) in self.callers(function) {
             if out.len() < MAX_CALLERS
                 && out.iter().all(|(known, _)| *known != caller)
-                && self.entered(caller, (made.expr, None), MAX_CALLS - 1).is_some()
+                && self.entered(caller, (made.expr, None), MAX_CALLS_UP - 1).is_some()
             {
                 let (file, _) = self.program.locate(caller);
                 out.push((caller, Site { file, span: self.program.file(file).model.span(made.expr) }));

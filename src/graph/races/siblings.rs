@@ -6,7 +6,8 @@ use super::evidence::Together;
 use super::made::Made;
 use super::single::{asks_for_first_among, is_of_one_rank};
 use crate::base::{FunctionId, Site, Symbol};
-use crate::model::{Expr, ExprId, names_in};
+use crate::graph::blocks::span_of;
+use crate::model::{Expr, ExprId, Stmt, each_statement, names_in};
 
 /// Beginnings of the names of what writes something.
 const WRITES: [&str; 5] = ["save", "dump", "write", "torch_save", "export"];
@@ -59,10 +60,21 @@ impl Common<'_> {
                 parameter.default.is_some_and(|default| matches!(model.expr(default), Expr::Bool(_)))
             });
         let switches: Vec<Symbol> = switches.map(|parameter| parameter.name).collect();
+        // What is written to the file itself is nothing else.
+        let place = model.span(write);
+        let mut into_it = None;
+        each_statement(model, model.function(local).body, &mut |_, stmt| {
+            if let Stmt::With { items, body, .. } = stmt
+                && items.iter().any(|item| model.span(item.context).holds(place))
+            {
+                into_it = span_of(model, *body);
+            }
+        });
         let is_told = |&condition: &ExprId| names_in(model, condition).iter().any(|name| switches.contains(name));
         let writes = |made: &&Made| {
             let name = model.last_name(made.call.callee);
             made.expr != write
+                && !into_it.is_some_and(|body| body.holds(model.span(made.expr)))
                 && !made.conditions.iter().any(is_told)
                 && name.is_some_and(|name| WRITES.iter().any(|begin| name.as_str().starts_with(begin)))
         };

@@ -103,6 +103,16 @@ impl Common<'_> {
         parameters.filter(|name| made.contains(name)).collect()
     }
 
+    /// What a caller hands over for a path to be made of.
+    pub(super) fn path_handed(
+        &self,
+        function: FunctionId,
+        path: ExprId,
+        (caller, made): (FunctionId, &Made),
+    ) -> Option<ExprId> {
+        self.paths(function, path).into_iter().find_map(|name| self.given(function, caller, made, name))
+    }
+
     fn handed(&mut self, function: FunctionId, caller: FunctionId, made: &Made, needed: Needed) -> Handed {
         if self.is_handed_off(function, caller, made, needed) {
             return Handed::Off;

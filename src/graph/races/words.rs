@@ -50,7 +50,8 @@ const OF_ONE: [&str; 17] = [
 const OF_NUMBERS: [&str; 8] = ["rank", "ordinal", "process_i", "pid", "worker", "gpu", "device", "shard"];
 
 /// Parts of names of settings that sound like those.
-const OF_SETTINGS: [&str; 7] = ["size", "temperature", "template", "timestep", "num_", "strftime", "lora"];
+const OF_SETTINGS: [&str; 9] =
+    ["size", "temperature", "template", "timestep", "num_", "strftime", "lora", "mtime", "ctime"];
 
 /// Parts of names of what lets ranks in one after the other, or sees to what fails.
 const OF_TURNS: [&str; 10] =
