@@ -42,8 +42,8 @@ pub(super) use names::assigned;
 use places::text_of;
 pub use reliance::Reliance;
 use siblings::Unguarded;
-use touches::{Touch, Touches};
 pub(super) use single::{asks_for_first_among, lets_in_first};
+use touches::{Touch, Touches};
 pub use unawaited::UnawaitedFile;
 use unawaited::unawaited_files;
 pub(super) use words::serves_alone;
@@ -134,9 +134,7 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                     _ => false,
                 };
                 let known = match known.filter(|known| deed.does != Does::Writes || sure(known)) {
-                    None if deed.does == Does::Writes => {
-                        common.guards_another(function, deed.expr).map(Known::by_itself)
-                    }
+                    None if deed.does == Does::Writes => common.guards_another(function, deed).map(Known::by_itself),
                     known => known,
                 };
                 let Some(known) = known else {
@@ -157,7 +155,7 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                 let by_framework = matches!(together, Together::Issues(op, _) | Together::Issued(op, _)
                     if LAUNCHES.contains(&op.as_str()) || ALSO_ALONE.contains(&op.as_str()));
                 let of_tool = is_tool(path) || is_tool(definition.name.as_str());
-                let knows_of_others = writes && common.guards_another(function, deed.expr).is_some();
+                let knows_of_others = writes && common.guards_another(function, deed).is_some();
                 let of_little = of_tool && !matches!(together, Together::CalledBack(..))
                     || serves(model)
                     || writes

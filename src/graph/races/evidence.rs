@@ -80,7 +80,11 @@ impl Common<'_> {
         let elsewhere = Elsewhere::of(model, function, model.span(at));
         let joins = self.joining(program.function_id(file, function), MAX_CALLS);
         // Whether it joins before it comes to the place it shows itself, where the place lies in what is called.
-        let span = joins.into_iter().filter(|&call| call != at).map(|call| model.span(call)).find(|&span| !elsewhere.holds(span));
+        let span = joins
+            .into_iter()
+            .filter(|&call| call != at)
+            .map(|call| model.span(call))
+            .find(|&span| !elsewhere.holds(span));
         span.map(|span| Together::Joins(Site { file, span }))
     }
 

@@ -53,7 +53,8 @@ pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<
         let ends = |end: &&str| base.as_str().ends_with(*end);
         let of = |package: &str| base.as_str().strip_prefix(package).is_some_and(|rest| rest.starts_with('.'));
         PACKAGES.iter().any(|package| of(package))
-            && (is_hook && CALLED_BACK.iter().any(|end| ends(&end)) || by_trainer && OF_LIGHTNING.iter().any(|end| ends(&end)))
+            && (is_hook && CALLED_BACK.iter().any(|end| ends(&end))
+                || by_trainer && OF_LIGHTNING.iter().any(|end| ends(&end)))
     };
     let base = || program.external_bases(class).into_iter().find(calls_back);
     (is_hook || by_trainer).then(base).flatten().map(Symbol::last_part)

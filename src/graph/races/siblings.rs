@@ -2,6 +2,7 @@
 
 use super::alone::is_where_nobody_is_told_apart;
 use super::common::Common;
+use super::deeds::Deed;
 use super::evidence::Together;
 use super::made::Made;
 use super::single::{asks_for_first_among, is_of_one_rank};
@@ -47,13 +48,14 @@ impl Common<'_> {
     }
 
     /// Where the function, to which all ranks come, lets only the first one write something else.
-    pub fn guards_another(&mut self, function: FunctionId, write: ExprId) -> Option<Together> {
+    pub fn guards_another(&mut self, function: FunctionId, deed: Deed) -> Option<Together> {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
-        let callers = self.callers(function);
-        if self.is_called_by_some(&callers) || is_of_one_rank(self.program, file, local) {
+        let write = deed.expr;
+        if is_of_one_rank(self.program, file, local) {
             return None;
         }
+        self.callers_reaching(function, write, Some(deed.path))?;
         // Whoever is told whether it is the first need not be told.
         let switches =
             model.function(local).parameters.iter().filter(|parameter| {

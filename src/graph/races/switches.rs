@@ -3,8 +3,8 @@
 use super::common::Common;
 use super::conditions::asks_for_rank;
 use super::made::Made;
-use super::names::{each_assignment, made_of, names_asked};
-use super::words::is_own_path;
+use super::names::{each_assignment, made_of, names_in_path};
+use super::words::{is_managed, is_own_path};
 use crate::base::{FunctionId, Symbol};
 use crate::graph::communication::argument;
 use crate::model::{CompareOp, Expr, ExprId, File, UnaryOp};
@@ -98,7 +98,7 @@ impl Common<'_> {
     fn paths(&self, function: FunctionId, path: ExprId) -> Vec<Symbol> {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
-        let made = made_of(model, local, names_asked(model, path), names_asked);
+        let made = made_of(model, local, names_in_path(model, path), names_in_path);
         let parameters = model.function(local).parameters.iter().map(|parameter| parameter.name);
         parameters.filter(|name| made.contains(name)).collect()
     }
@@ -156,7 +156,8 @@ impl Common<'_> {
     fn is_handed_own(&self, function: FunctionId, caller: FunctionId, made: &Made, path: Symbol) -> bool {
         let (file, local) = self.program.locate(caller);
         let given = self.given(function, caller, made, path);
-        given.is_some_and(|given| is_own_path(&self.program.file(file).model, local, given))
+        let model = &self.program.file(file).model;
+        given.is_some_and(|given| is_own_path(model, local, given) || is_managed(model, local, given))
     }
 
     /// What a caller hands a parameter.

@@ -150,6 +150,19 @@ pub(super) fn is_of_an_element(model: &File, function: LocalFunction, path: Expr
     found
 }
 
+/// Whether a path is what a manager answers: it sees to whom it gives it.
+pub(super) fn is_managed(model: &File, function: LocalFunction, path: ExprId) -> bool {
+    let names = made_of(model, function, names_of(model, path), names_of);
+    let named = |expr: ExprId| names_of(model, expr).iter().any(|name| names.contains(name));
+    let mut found = false;
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        if let Stmt::With { items, .. } = stmt {
+            found |= items.iter().any(|item| item.target.is_some_and(named));
+        }
+    });
+    found
+}
+
 /// Whether what somebody calls lets ranks in one after the other, by its name.
 pub(super) fn speaks_of_turns(model: &File, root: ExprId) -> bool {
     names_of(model, root).iter().any(|name| {
