@@ -16,12 +16,12 @@ use super::candidates;
 use super::comparison::MAX_WEIGHT;
 use super::evaluate::Engine;
 use super::gates::{Gate, gates};
-use super::held_by_one::{HeldByOne, held_by_one};
+use super::held_by_one::{HeldByOne, held_by_objects, held_by_one};
 use super::orders::{UnorderedLoop, unordered_loops};
 use super::partings::{partings, splits};
 use super::paths::{UnagreedPath, UnagreedPaths};
 use super::program::Program;
-use super::races::{FileRace, UnawaitedFile, on_files};
+use super::races::{Common, FileRace, UnawaitedFile, on_files};
 use super::reach::{Reaching, reaching};
 use super::roots::{ForeignRoot, ForeignRoots};
 use super::shapes::{PermutedLoop, UnagreedShape, shapes};
@@ -223,12 +223,16 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
 /// can be found beside them.
 pub fn orders(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {
     prepared.announce(program);
-    let (races, unawaited) = on_files(program, &prepared.taint, files);
+    let Some(&home) = files.first() else { return Divergence::default() };
+    let mut common = Common::of_tree(program, &prepared.taint, home);
+    let (races, unawaited) = on_files(&mut common, files);
+    let mut held = held_by_one(program, &prepared.taint, files);
+    held.extend(held_by_objects(&mut common, files));
     Divergence {
         unordered: unordered_loops(program, &prepared.reaching, files),
         races,
         unawaited,
-        held_by_one: held_by_one(program, &prepared.taint, files),
+        held_by_one: held,
         ..Divergence::default()
     }
 }

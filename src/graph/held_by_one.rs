@@ -5,21 +5,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::model::{
-    CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, UnaryOp, each_expression, each_statement,
-    names_in,
+    CompareOp, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, UnaryOp, each_expression,
+    each_statement, names_in,
 };
 
 use super::blocks::is_test;
 use super::communication::Communication;
 use super::conduct::bodies;
 use super::program::Program;
-use super::races::{lets_in_first, may_ask_for_rank, parts_of};
+use super::races::{assigned, lets_in_first, may_ask_for_rank, parts_of};
 use super::taint::Taint;
 
+mod handed;
+mod objects;
 mod reads;
 mod seen;
 
-use reads::Read;
+use handed::Failing;
+pub(super) use objects::held_by_objects;
 use seen::{Binding, Seen};
 
 /// Words of questions for whether there are several ranks at all.
@@ -40,6 +43,8 @@ pub struct HeldByOne {
     pub asked: Site,
     /// Where it is `None` for the others; absent where they do not have it at all.
     pub without: Option<Site>,
+    /// Where it is handed to the function that uses it, if it was bound in another one.
+    pub handed: Option<Site>,
 }
 
 /// A condition, and how it has to come out.
@@ -51,19 +56,28 @@ pub(super) fn held_by_one(program: &Program, taint: &Taint, files: &[FileId]) ->
     let mut communication = Communication::new(program);
     let mut out = Vec::new();
     let wanted: FxHashSet<FileId> = files.iter().copied().collect();
+    let Some(&home) = files.first() else { return out };
+    let answering: FxHashSet<Symbol> = bodies(program)
+        .filter(|&(file, _)| program.same_tree(home, file))
+        .map(|(file, function)| Body { program, taint, file, function, object: None, is_below: true })
+        .filter(|body| {
+            !body.model().function(body.function).skeleton && body.asks() && body.lets_in_one() && body.answers_one()
+        })
+        .map(|body| body.model().function(body.function).name)
+        .collect();
     for (file, function) in bodies(program).filter(|(file, _)| wanted.contains(file)) {
         let model = &program.file(file).model;
         let definition = model.function(function);
-        let asks = || definition.mentions.iter().any(|&name| program.catalog.convention(name).is_some());
+        let body = Body { program, taint, file, function, object: None, is_below: false };
+        let is_answered = || definition.mentions.iter().any(|name| answering.contains(name));
         if definition.skeleton
             || !matches!(definition.kind, FunctionKind::Def | FunctionKind::Module)
-            || !asks()
+            || !body.asks() && !is_answered()
             || is_test(&program.file(file).path)
             || !communicates(program, &mut communication, file)
         {
             continue;
         }
-        let body = Body { program, taint, file, function };
         if body.lets_in_one() {
             out.extend(body.held_by_one());
         }
@@ -83,6 +97,10 @@ struct Body<'p> {
     taint: &'p Taint,
     file: FileId,
     function: LocalFunction,
+    /// The object whose attributes are looked for, `self`; none where the variables of the function are.
+    object: Option<Symbol>,
+    /// Whether it is looked at for the sake of another one: what it calls is not looked into.
+    is_below: bool,
 }
 
 impl Body<'_> {
@@ -98,7 +116,13 @@ impl Body<'_> {
         lets_in_first(self.program, self.model(), condition, answer)
     }
 
-    /// Whether anything in it is asked that lets one rank in.
+    /// Whether it names anything that asks for the rank.
+    fn asks(&self) -> bool {
+        let mentions = &self.model().function(self.function).mentions;
+        mentions.iter().any(|&name| self.program.catalog.convention(name).is_some())
+    }
+
+    /// Whether anything in it is asked that lets one rank in, or answered to one.
     fn lets_in_one(&self) -> bool {
         let model = self.model();
         let lets_in = |test: ExprId| [true, false].into_iter().any(|answer| self.lets_in_first((test, answer)));
@@ -106,9 +130,10 @@ impl Body<'_> {
         each_statement(model, model.function(self.function).body, &mut |_, stmt| match stmt {
             Stmt::If { test, .. } => found |= lets_in(*test),
             Stmt::Assign { value, .. } | Stmt::Annotated { value: Some(value), .. } => {
-                if let Expr::IfElse(at) = model.expr(*value) {
-                    found |= lets_in(model.if_else(at)[0]);
-                }
+                found |= match model.expr(*value) {
+                    Expr::IfElse(at) => lets_in(model.if_else(at)[0]),
+                    _ => self.is_answered_to_one(*value),
+                };
             }
             _ => {}
         });
@@ -129,16 +154,24 @@ impl Body<'_> {
             if seen.odd.contains(&read.name) || !self.is_of_all(&seen, read.name, conditions) {
                 continue;
             }
-            if let Some((binding, asked, without)) = self.is_missing(bindings, *order, conditions, read)
+            let Some((binding, asked, without)) = self.is_missing(bindings, *order, conditions) else { continue };
+            let used = self.site(self.model().span(read.expr));
+            let here = Failing { function: self.program.function_id(self.file, self.function), name: read.name, used };
+            let (failing, handed) = match without.is_none() || read.goes_into_it {
+                true => (Some(here), None),
+                false => (self.fails_below(read.expr), Some(used)),
+            };
+            if let Some(failing) = failing
                 && done.insert(asked)
             {
                 out.push(HeldByOne {
-                    function: self.program.function_id(self.file, self.function),
-                    name: read.name,
-                    used: self.site(self.model().span(read.expr)),
+                    function: failing.function,
+                    name: failing.name,
+                    used: failing.used,
                     bound: self.site(binding.span),
                     asked: self.site(self.model().span(asked)),
                     without: without.map(|span| self.site(span)),
+                    handed,
                 });
             }
         }
@@ -151,7 +184,6 @@ impl Body<'_> {
         bindings: &[&'b Binding],
         order: usize,
         conditions: &[Asked],
-        read: &Read,
     ) -> Option<(&'b Binding, ExprId, Option<Span>)> {
         let of_one = bindings.iter().find(|binding| {
             let is_here = binding.alone.is_some() && !binding.is_none && binding.order < order;
@@ -165,8 +197,7 @@ impl Body<'_> {
             }
             without = Some(other.span);
         }
-        let fails = without.is_none() || read.goes_into_it;
-        fails.then_some((*of_one, of_one.alone?, without))
+        Some((*of_one, of_one.alone?, without))
     }
 
     /// Whether the question is for an element that a loop of the function hands out, a rank among results.
@@ -196,15 +227,33 @@ impl Body<'_> {
                 });
                 found
             };
-            !self.lets_in_first((condition, answer))
+            let is_told_by = |binding: &Binding| {
+                asked.contains(&binding.name) && binding.under.iter().any(|&(under, _)| self.asks_for(under, name))
+            };
+            !seen.bindings.iter().any(is_told_by)
+                && !self.lets_in_first((condition, answer))
                 && !self.lets_in_first((condition, !answer))
+                && !self.asks_for(condition, name)
                 && !asked.iter().any(|asked| {
                     let start = self.model().span(condition).start;
-                    *asked == name || seen.told.get(asked).is_some_and(|&told| told < start)
+                    seen.told.get(asked).is_some_and(|&told| told < start)
                 })
                 && !asks_for_job()
                 && !parts_of(self.model(), condition).into_iter().any(|part| self.may_ask_for_rank(part))
         })
+    }
+
+    /// Whether a condition asks for the variable itself: `logger is not None`, `hasattr(self, "logger")`.
+    fn asks_for(&self, condition: ExprId, name: Symbol) -> bool {
+        let mut found = false;
+        each_expression(self.model(), condition, &mut |_, expr| {
+            found |= match expr {
+                Expr::Name(asked) => self.object.is_none() && asked == name,
+                Expr::Attribute { name: asked, .. } | Expr::Str(asked) => self.object.is_some() && asked == name,
+                _ => false,
+            };
+        });
+        found
     }
 
     /// The same of a part of a question; how large a number is asks for a rank only where it is one.
@@ -221,8 +270,32 @@ impl Body<'_> {
                 });
                 found
             }
-            _ => may_ask_for_rank(self.program, self.taint, (self.file, self.function), part),
+            _ => may_ask_for_rank(self.program, self.taint, (self.file, self.function), part) || self.is_answered(part),
         }
+    }
+
+    /// Whether what is asked is what a function of the file has answered that itself asks for the rank: it may tell.
+    fn is_answered(&self, part: ExprId) -> bool {
+        let model = self.model();
+        let of_ranks = |function: &&Function| {
+            function.mentions.iter().any(|&name| self.program.catalog.convention(name).is_some())
+        };
+        let asking: FxHashSet<Symbol> = model.functions.iter().filter(of_ranks).map(|function| function.name).collect();
+        let values = match model.expr(part) {
+            Expr::Name(name) => assigned(model, self.function, name),
+            Expr::Call(_) => vec![part],
+            _ => Vec::new(),
+        };
+        values.into_iter().any(|value| {
+            let mut found = false;
+            each_expression(model, value, &mut |_, expr| {
+                if let Expr::Call(call) = expr {
+                    let called = model.last_name(model.call(call).callee);
+                    found |= called.is_some_and(|name| asking.contains(&name));
+                }
+            });
+            found
+        })
     }
 
     /// Whether two lists of conditions cannot both hold: one is asked in both, and answered differently.

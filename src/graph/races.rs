@@ -28,10 +28,10 @@ use crate::model::{ExprId, FunctionKind, LocalFunction};
 
 use super::blocks::is_test;
 use super::program::Program;
-use super::taint::Taint;
 pub(super) use alone::Scripts;
 use alone::is_where_nobody_is_told_apart;
-use common::{Common, Known};
+pub(super) use common::Common;
+use common::Known;
 pub(super) use conditions::{may_ask_for_rank, parts_of};
 pub use deeds::Does;
 use deeds::{Deed, Deeds};
@@ -86,11 +86,9 @@ pub struct FileRace {
 }
 
 /// The races of the files, and the files of one rank that the others do not wait for.
-pub(super) fn on_files(program: &Program, taint: &Taint, files: &[FileId]) -> (Vec<FileRace>, Vec<UnawaitedFile>) {
-    let Some(&home) = files.first() else { return Default::default() };
-    let mut common = Common::of_tree(program, taint, home);
-    let races = file_races(&mut common, files);
-    (races, unawaited_files(&mut common, files))
+pub(super) fn on_files(common: &mut Common<'_>, files: &[FileId]) -> (Vec<FileRace>, Vec<UnawaitedFile>) {
+    let races = file_races(common, files);
+    (races, unawaited_files(common, files))
 }
 
 fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {

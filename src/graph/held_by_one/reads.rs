@@ -13,9 +13,16 @@ pub(super) struct Read {
     pub goes_into_it: bool,
 }
 
-/// Calls `visit` for each variable that the statement itself reads; `around` holds where it stands.
-pub(super) fn reads(model: &File, stmt: &Stmt, around: &[Asked], visit: &mut dyn FnMut(&[Asked], Read)) {
-    let mut walk = Walk { model, asked: around.to_vec(), own: Vec::new(), visit };
+/// Calls `visit` for each variable that the statement itself reads, of those that `variable` knows; `around` holds where it
+/// stands.
+pub(super) fn reads(
+    model: &File,
+    stmt: &Stmt,
+    around: &[Asked],
+    variable: &dyn Fn(ExprId) -> Option<Symbol>,
+    visit: &mut dyn FnMut(&[Asked], Read),
+) {
+    let mut walk = Walk { model, asked: around.to_vec(), own: Vec::new(), variable, visit };
     let targets: Vec<ExprId> = match stmt {
         Stmt::Assign { targets, .. } => model.list(*targets).to_vec(),
         Stmt::Annotated { target, .. } | Stmt::For { target, .. } => vec![*target],
@@ -36,6 +43,7 @@ struct Walk<'a> {
     asked: Vec<Asked>,
     /// Variables of comprehensions around.
     own: Vec<Symbol>,
+    variable: &'a dyn Fn(ExprId) -> Option<Symbol>,
     visit: &'a mut dyn FnMut(&[Asked], Read),
 }
 
@@ -47,7 +55,7 @@ impl Walk<'_> {
                 self.model.list(parts).iter().for_each(|&part| self.target(part));
             }
             Expr::Starred(inner) => self.target(inner),
-            Expr::Name(_) => {}
+            _ if (self.variable)(target).is_some() => {}
             _ => self.expression(target),
         }
     }
@@ -61,9 +69,11 @@ impl Walk<'_> {
     /// Depth is bounded: the lowering cuts off deeper expressions.
     fn expression(&mut self, id: ExprId) {
         let model = self.model;
+        if let Some(name) = (self.variable)(id) {
+            return self.read(name, id, false);
+        }
         match model.expr(id) {
-            Expr::Name(name) => self.read(name, id, false),
-            Expr::Attribute { value, .. } | Expr::Subscript(value, _) if let Expr::Name(name) = model.expr(value) => {
+            Expr::Attribute { value, .. } | Expr::Subscript(value, _) if let Some(name) = (self.variable)(value) => {
                 self.read(name, id, true);
                 if let Expr::Subscript(_, index) = model.expr(id) {
                     self.expression(index);
@@ -71,9 +81,9 @@ impl Walk<'_> {
             }
             Expr::Call(at) => {
                 let call = model.call(at);
-                match model.expr(call.callee) {
-                    Expr::Name(name) => self.read(name, id, true),
-                    _ => self.expression(call.callee),
+                match (self.variable)(call.callee) {
+                    Some(name) => self.read(name, id, true),
+                    None => self.expression(call.callee),
                 }
                 model.list(call.args).iter().for_each(|&given| self.expression(given));
                 model.keywords(call).iter().for_each(|keyword| self.expression(keyword.value));

@@ -60,10 +60,22 @@ impl Body<'_> {
         }
     }
 
+    /// The variable that an expression is: a name, or an attribute of the object at hand where those are looked for.
+    fn variable(&self, expr: ExprId) -> Option<Symbol> {
+        let model = self.model();
+        match (model.expr(expr), self.object) {
+            (Expr::Name(name), None) => Some(name),
+            (Expr::Attribute { value, name }, Some(object)) if model.expr(value) == Expr::Name(object) => Some(name),
+            _ => None,
+        }
+    }
+
     pub(super) fn seen(&self) -> Seen {
         let model = self.model();
         let mut seen = Seen::default();
-        seen.odd.extend(model.function(self.function).parameters.iter().map(|parameter| parameter.name));
+        if self.object.is_none() {
+            seen.odd.extend(model.function(self.function).parameters.iter().map(|parameter| parameter.name));
+        }
         if model.function(self.function).kind == FunctionKind::Module {
             // What functions bind for the whole file.
             for (index, _) in model.functions.iter().enumerate() {
@@ -85,7 +97,10 @@ impl Body<'_> {
     fn statement(&self, stmt: &Stmt, context: Context<'_>, order: usize, seen: &mut Seen) {
         let model = self.model();
         let asked: Vec<Asked> = context.conditions.iter().copied().zip(context.answers.iter().copied()).collect();
-        reads(model, stmt, &asked, &mut |conditions, read| seen.reads.push((order, conditions.to_vec(), read)));
+        let variable = |expr: ExprId| self.variable(expr);
+        reads(model, stmt, &asked, &variable, &mut |conditions, read| {
+            seen.reads.push((order, conditions.to_vec(), read))
+        });
         if asked.iter().any(|&asked| self.lets_in_first(asked)) {
             self.changed(stmt, &mut seen.told);
         }
@@ -117,6 +132,7 @@ impl Body<'_> {
                     self.assigned(target, None, alone, &mut bind);
                 }
             }
+            Stmt::Function(_) | Stmt::Class(_) | Stmt::Import(_) if self.object.is_some() => {}
             Stmt::Function(inner) => bind(model.function(*inner).name, model.function(*inner).name_span, false, alone),
             Stmt::Class(class) => bind(model.class(*class).name, model.class(*class).span, false, alone),
             Stmt::Import(import) => {
@@ -132,7 +148,8 @@ impl Body<'_> {
             Stmt::Match { cases, .. } => seen.odd.extend(cases.iter().flat_map(|case| case.bindings.iter().copied())),
             Stmt::Outer(names) => seen.odd.extend(names.iter().copied()),
             Stmt::Delete(targets) => {
-                seen.odd.extend(model.list(*targets).iter().flat_map(|&target| names_in(model, target)));
+                let deleted = model.list(*targets).iter().flat_map(|&target| names_in(model, target));
+                seen.odd.extend(deleted.chain(model.list(*targets).iter().filter_map(|&target| self.variable(target))));
             }
             _ => {}
         }
@@ -157,7 +174,10 @@ impl Body<'_> {
         let span = model.span(target);
         let is_none = |value: ExprId| model.expr(value) == Expr::None;
         match (model.expr(target), value.map(|value| (value, model.expr(value)))) {
-            (Expr::Name(name), Some((_, Expr::IfElse(at)))) if alone.is_none() => {
+            (_, Some((_, Expr::IfElse(at))))
+                if alone.is_none()
+                    && let Some(name) = self.variable(target) =>
+            {
                 let [test, then, otherwise] = model.if_else(at);
                 if self.lets_in_first((test, true)) && is_none(otherwise) && !is_none(then)
                     || self.lets_in_first((test, false)) && is_none(then) && !is_none(otherwise)
@@ -168,7 +188,17 @@ impl Body<'_> {
                     bind(name, span, false, None);
                 }
             }
-            (Expr::Name(name), value) => bind(name, span, value.is_some_and(|(value, _)| is_none(value)), alone),
+            (_, Some((call, Expr::Call(_))))
+                if alone.is_none()
+                    && let Some(name) = self.variable(target)
+                    && self.is_answered_to_one(call) =>
+            {
+                bind(name, span, false, Some(call));
+                bind(name, span, true, None);
+            }
+            (_, value) if let Some(name) = self.variable(target) => {
+                bind(name, span, value.is_some_and(|(value, _)| is_none(value)), alone);
+            }
             (Expr::Tuple(names) | Expr::ListDisplay(names), value) => {
                 let values = match value {
                     Some((_, Expr::Tuple(values))) if model.list(values).len() == model.list(names).len() => {

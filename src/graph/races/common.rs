@@ -33,7 +33,7 @@ const MAX_CALLERS: usize = 3;
 
 /// How a function is known to be run by all ranks.
 #[derive(Clone, Copy)]
-pub(super) struct Known {
+pub(in crate::graph) struct Known {
     /// The call of it that they make; none where it shows by itself.
     pub call: Option<Site>,
     /// The call of the function that makes that call, where it takes this one to show it.
@@ -54,7 +54,7 @@ impl Known {
 }
 
 /// Answers about one tree of a program.
-pub(super) struct Common<'p> {
+pub(in crate::graph) struct Common<'p> {
     pub program: &'p Program,
     pub communication: Communication<'p>,
     /// What stands for ranks.
@@ -118,7 +118,7 @@ impl<'p> Common<'p> {
     }
 
     /// The same where something is done with a path that is not each rank's own.
-    pub fn done_by_all(&mut self, function: FunctionId, deed: &Deed) -> Option<Known> {
+    pub(super) fn done_by_all(&mut self, function: FunctionId, deed: &Deed) -> Option<Known> {
         self.entered(function, (deed.expr, Some(deed.path)), MAX_CALLS_UP)
     }
 

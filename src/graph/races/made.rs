@@ -21,7 +21,7 @@ use crate::model::{
 
 /// A call in a function, with the conditions that it stands under.
 #[derive(Clone)]
-pub(super) struct Made {
+pub(in crate::graph) struct Made {
     pub expr: ExprId,
     pub call: Call,
     pub conditions: Vec<ExprId>,

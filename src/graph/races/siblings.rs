@@ -25,7 +25,7 @@ pub(super) struct Unguarded {
 
 impl Common<'_> {
     /// Where all ranks call a function that only the first one calls elsewhere.
-    pub fn unguarded(&mut self, function: FunctionId) -> Option<Unguarded> {
+    pub(super) fn unguarded(&mut self, function: FunctionId) -> Option<Unguarded> {
         let (file, local) = self.program.locate(function);
         if is_of_one_rank(self.program, file, local) {
             return None;
@@ -48,7 +48,7 @@ impl Common<'_> {
     }
 
     /// Where the function, to which all ranks come, lets only the first one write something else.
-    pub fn guards_another(&mut self, function: FunctionId, deed: Deed) -> Option<Together> {
+    pub(super) fn guards_another(&mut self, function: FunctionId, deed: Deed) -> Option<Together> {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
         let write = deed.expr;

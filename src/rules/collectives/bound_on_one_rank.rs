@@ -31,6 +31,7 @@ fn finding(program: &Program, found: &HeldByOne) -> Finding {
     };
     let fails = match found.without {
         Some(_) => "`AttributeError` or `TypeError`",
+        None if name.as_str().contains('.') => "`AttributeError`",
         None => "`UnboundLocalError` or `NameError`",
     };
     let mut finding = Findings::new_finding(&RULE, found.used, program.symbol_of(file, function), message)
@@ -38,7 +39,10 @@ fn finding(program: &Program, found: &HeldByOne) -> Finding {
         .confidence(Confidence::Medium)
         .because(found.asked, "this lets the first rank in")
         .because(found.bound, format!("it alone binds `{name}`; the others end with {fails}, and it waits for them"));
-    if let Some(site) = found.without {
+    if let Some(site) = found.handed {
+        finding = finding.because(site, format!("all ranks hand it over here; there it is called `{name}`"));
+    }
+    if let Some(site) = found.without.filter(|&site| site != found.bound) {
         finding = finding.because(site, format!("the others have `None` in `{name}`"));
     }
     finding

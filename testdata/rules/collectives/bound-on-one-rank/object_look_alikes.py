@@ -1,0 +1,83 @@
+"""Attributes that all ranks have, each in its way, or that one rank alone uses."""
+import torch.distributed as dist
+
+
+class OnBoth:
+    def __init__(self):
+        if dist.get_rank() == 0:
+            self.folder = "run"
+        else:
+            self.folder = "elsewhere"
+
+    def use(self):
+        dist.barrier()
+        return self.folder.upper()
+
+
+class OfTheClass:
+    folder = "run"
+
+    def __init__(self):
+        if dist.get_rank() == 0:
+            self.folder = "first"
+
+    def use(self):
+        dist.barrier()
+        return self.folder.upper()
+
+
+class ByCallers:
+    def __init__(self):
+        if dist.get_rank() == 0:
+            self.folder = "run"
+
+    def train(self, state):
+        dist.barrier()
+        if dist.get_rank() == 0:
+            self.save(state)
+
+    def save(self, state):
+        state.write(self.folder)
+
+
+class ByName:
+    def __init__(self, **given):
+        for name in ("folder", "other"):
+            setattr(self, name, given.get(name))
+        if dist.get_rank() == 0:
+            self.folder = "run"
+
+    def use(self):
+        dist.barrier()
+        return self.folder.upper()
+
+
+class FromOutside:
+    def __init__(self):
+        if dist.get_rank() == 0:
+            self.place = "run"
+
+    def use(self):
+        dist.barrier()
+        return self.place.upper()
+
+
+def make():
+    made = FromOutside()
+    made.place = "run"
+    return made
+
+
+class Told:
+    def __init__(self, rank):
+        self.rank = rank
+        self.writer = open("log.txt", "w") if rank == 0 else None
+
+    def may_write(self, step):
+        return step, step % 10 == 0 and self.rank == 0
+
+    def write(self, step):
+        dist.barrier()
+        step, may = self.may_write(step)
+        if may:
+            self.writer.write(str(step))
