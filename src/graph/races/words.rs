@@ -152,7 +152,7 @@ pub(super) fn is_of_an_element(model: &File, function: LocalFunction, path: Expr
 
 /// Whether a path is what a manager answers: it sees to whom it gives it.
 pub(super) fn is_managed(model: &File, function: LocalFunction, path: ExprId) -> bool {
-    let names = made_of(model, function, names_of(model, path), names_of);
+    let names = names_in_path(model, path);
     let named = |expr: ExprId| names_of(model, expr).iter().any(|name| names.contains(name));
     let mut found = false;
     each_statement(model, model.function(function).body, &mut |_, stmt| {

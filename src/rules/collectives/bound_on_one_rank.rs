@@ -8,7 +8,7 @@ use crate::rules::{Check, Findings, Group, Probe, Rule};
 pub static RULE: Rule = Rule {
     name: "bound-on-one-rank",
     group: Group::Collectives,
-    summary: "a variable that one rank alone binds and that every rank uses: the others fail there alone",
+    summary: "a variable or attribute that one rank alone binds and every rank uses: the others fail there alone",
     severity: Severity::Error,
     rows: &["OM-13"],
     verify: Some(Probe::CollectiveTrace),

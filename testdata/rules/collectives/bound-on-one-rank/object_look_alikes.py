@@ -1,5 +1,6 @@
 """Attributes that all ranks have, each in its way, or that one rank alone uses."""
 import torch.distributed as dist
+from framework import FromElsewhere
 
 
 class OnBoth:
@@ -81,3 +82,30 @@ class Told:
         step, may = self.may_write(step)
         if may:
             self.writer.write(str(step))
+
+
+class Framework(FromElsewhere):
+    def __init__(self):
+        super().__init__()
+        if dist.get_rank() == 0:
+            self.root = "run"
+
+    def use(self):
+        dist.barrier()
+        return self.root.upper()
+
+
+class Whole:
+    def __init__(self):
+        if dist.get_rank() == 0:
+            self.parts = ["run"]
+
+    def use(self):
+        dist.barrier()
+        return self.parts[0]
+
+
+class Narrow(Whole):
+    def __init__(self):
+        super().__init__()
+        self.parts = ["all"]
