@@ -70,8 +70,8 @@ fn of_class(common: &mut Common<'_>, class: ClassId, out: &mut Vec<HeldByOne>) {
             let function = program.function_id(home, reader.body.function);
             if !fails
                 || is_kept_elsewhere(program, class, read.name)
-                || !done.insert((read.name, asked))
                 || common.entered_by_all(function, read.expr).is_none()
+                || !done.insert((read.name, asked))
             {
                 continue;
             }
@@ -98,23 +98,20 @@ fn methods_of<'p>(common: &Common<'p>, class: ClassId) -> Option<Vec<Method<'p>>
         let model = &program.file(file).model;
         for &(_, function) in &model.class(local).methods {
             let definition = model.function(function);
-            if definition.mentions.iter().any(|name| ODD.contains(&name.as_str())) {
+            // Of a skeleton nobody knows what it binds.
+            if definition.skeleton || definition.mentions.iter().any(|name| ODD.contains(&name.as_str())) {
                 return None;
             }
             let Some(object) = definition.parameters.first().map(|first| first.name) else { continue };
             let body = Body { program, taint: common.taint, file, function, object: Some(object), is_below: true };
             asks |= body.lets_in_one();
-            out.push((body, definition.skeleton));
+            out.push(body);
         }
     }
     if !asks {
         return None;
     }
-    let read = |(body, skeleton): (Body<'p>, bool)| {
-        let seen = if skeleton { Seen::default() } else { body.seen() };
-        Method { body, seen }
-    };
-    Some(out.into_iter().map(read).collect())
+    Some(out.into_iter().map(|body| Method { seen: body.seen(), body }).collect())
 }
 
 fn is_own(program: &Program, class: ClassId, method: &Method<'_>) -> bool {

@@ -61,7 +61,7 @@ pub(in crate::graph) struct Common<'p> {
     pub taint: &'p Taint,
     /// Functions of the tree by the functions of it that they mention.
     mentions: FxHashMap<Symbol, Vec<FunctionId>>,
-    known: FxHashMap<(FunctionId, ExprId), Option<Known>>,
+    known: FxHashMap<(FunctionId, ExprId, Option<ExprId>), Option<Known>>,
     pub(super) calls: FxHashMap<FunctionId, Rc<[Made]>>,
     called: FxHashMap<FunctionId, Rc<[(ExprId, FunctionId)]>>,
     /// Where data sets are shared out among the ranks, once that is asked.
@@ -123,10 +123,10 @@ impl<'p> Common<'p> {
     }
 
     fn entered(&mut self, function: FunctionId, (at, path): (ExprId, Option<ExprId>), calls: usize) -> Option<Known> {
-        if let Some(known) = self.known.get(&(function, at)) {
+        if let Some(known) = self.known.get(&(function, at, path)) {
             return *known;
         }
-        self.known.insert((function, at), None);
+        self.known.insert((function, at, path), None);
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
         let of_one_rank =
@@ -151,7 +151,7 @@ impl<'p> Common<'p> {
                 shown.or(by_callers)
             }
         };
-        self.known.insert((function, at), found);
+        self.known.insert((function, at, path), found);
         found
     }
 

@@ -79,12 +79,9 @@ impl Common<'_> {
         let model = &program.file(file).model;
         let elsewhere = Elsewhere::of(model, function, model.span(at));
         let joins = self.joining(program.function_id(file, function), MAX_CALLS);
-        // Whether it joins before it comes to the place it shows itself, where the place lies in what is called.
-        let span = joins
-            .into_iter()
-            .filter(|&call| call != at)
-            .map(|call| model.span(call))
-            .find(|&span| !elsewhere.holds(span));
+        // Where the place lies in what is called, that shows itself whether it joins on the way to it.
+        let mut spans = joins.into_iter().filter(|&call| call != at).map(|call| model.span(call));
+        let span = spans.find(|&span| !elsewhere.holds(span));
         span.map(|span| Together::Joins(Site { file, span }))
     }
 
@@ -136,11 +133,10 @@ impl Common<'_> {
     fn makes_shared_out(&mut self, function: FunctionId) -> Option<Together> {
         let program = self.program;
         let class = program.class_of(function).filter(|_| program.function(function).name.as_str() == "__init__")?;
-        let is_data_set = |base: &Symbol| {
-            let base = base.as_str();
-            base.starts_with("torch") && ["Dataset", "VisionDataset"].iter().any(|end| base.ends_with(end))
-        };
-        program.external_bases(class).iter().find(|base| is_data_set(base))?;
+        let is_data_set = |base: &Symbol| base.as_str().starts_with("torch") && base.as_str().ends_with("Dataset");
+        if !program.external_bases(class).iter().any(is_data_set) {
+            return None;
+        }
         let by_whom = self.callers(function).into_iter().map(|(caller, _)| program.locate(caller).0);
         let near: Vec<FileId> = std::iter::once(program.locate(function).0).chain(by_whom).collect();
         let sites = self.sharing_out();

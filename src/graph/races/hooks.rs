@@ -50,11 +50,10 @@ pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<
     let is_hook = name.as_str().starts_with("on_") && !ALONE.contains(&name.as_str()) || name.as_str() == CONSTRUCTOR;
     let by_trainer = CALLED_BY_TRAINER.contains(&name.as_str());
     let calls_back = |base: &Symbol| {
-        let ends = |end: &&str| base.as_str().ends_with(*end);
+        let ends = |ends: &[&str]| ends.iter().any(|end| base.as_str().ends_with(end));
         let of = |package: &str| base.as_str().strip_prefix(package).is_some_and(|rest| rest.starts_with('.'));
         PACKAGES.iter().any(|package| of(package))
-            && (is_hook && CALLED_BACK.iter().any(|end| ends(&end))
-                || by_trainer && OF_LIGHTNING.iter().any(|end| ends(&end)))
+            && (is_hook && ends(&CALLED_BACK) || by_trainer && ends(&OF_LIGHTNING))
     };
     let base = || program.external_bases(class).into_iter().find(calls_back);
     (is_hook || by_trainer).then(base).flatten().map(Symbol::last_part)
