@@ -164,9 +164,13 @@ fn missing(
     Some((asked, without))
 }
 
-/// The question for the first rank under which a method is called, wherever it is.
+/// The question for the first rank under which a method is called, wherever it is. Where objects are made under one, the others
+/// have no object that lacks anything.
 fn guard_of_callers(common: &mut Common<'_>, method: &Method<'_>) -> Option<Site> {
     let program = common.program;
+    if method.body.model().function(method.body.function).name.as_str() == "__init__" {
+        return None;
+    }
     let callers = common.callers(program.function_id(method.body.file, method.body.function));
     let mut guards = callers.iter().map(|(caller, made)| {
         let (file, _) = program.locate(*caller);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::common::Common;
 use super::conditions::asks_for_rank;
 use super::silenced::switched_off;
-use super::single::lets_in_few;
+use super::single::{lets_in_few, lets_in_first};
 use super::words::speaks_of_turns;
 use crate::base::{FileId, Span, Symbol};
 use crate::graph::blocks::span_of;
@@ -114,7 +114,7 @@ impl Common<'_> {
                     issue.is_some_and(|issue| is_barrier(issue.op))
                 })
         };
-        let in_turn = out.iter().any(waits);
+        let in_turn = out.iter().any(waits) || out.iter().any(|made| self.lets_in_turn(file, function, made.call));
         let apart = self.apart(file, function);
         for made in &mut out {
             let span = model.span(made.expr);
@@ -123,6 +123,28 @@ impl Common<'_> {
             made.by_few = made.by_few.filter(|_| !in_turn && !is_apart);
         }
         out
+    }
+
+    /// Whether a function of the program that is called lets ranks in one after the other: some of them wait in a barrier of it.
+    fn lets_in_turn(&self, file: FileId, function: LocalFunction, call: Call) -> bool {
+        let program = self.program;
+        let Some(Target::Function(called)) = program.target(file, function, call.callee) else { return false };
+        let is_barrier = |name: Symbol| name.as_str().contains("barrier");
+        if !program.function(called).mentions.iter().any(|&name| is_barrier(name)) {
+            return false;
+        }
+        let (home, local) = program.locate(called);
+        let model = &program.file(home).model;
+        let mut found = false;
+        each_in_context(model, local, &mut |_, stmt, context| {
+            let Stmt::Expr(value) = *stmt else { return };
+            let Expr::Call(call) = model.expr(value) else { return };
+            let asks_for_first =
+                |&asked: &ExprId| [true, false].into_iter().any(|answer| lets_in_first(program, model, asked, answer));
+            found |= model.last_name(model.call(call).callee).is_some_and(is_barrier)
+                && context.around.iter().any(asks_for_first);
+        });
+        found
     }
 
     /// Whether a manager is made of a class of the program whose `__enter__` or `__exit__` may communicate.
