@@ -226,7 +226,7 @@ pub fn orders(program: &Program, prepared: &Prepared, files: &[FileId]) -> Diver
     let Some(&home) = files.first() else { return Divergence::default() };
     let mut common = Common::of_tree(program, &prepared.taint, home);
     let (races, unawaited) = on_files(&mut common, files);
-    let mut held = held_by_one(program, &prepared.taint, files);
+    let mut held = held_by_one(&mut common, files);
     held.extend(held_by_objects(&mut common, files));
     Divergence {
         unordered: unordered_loops(program, &prepared.reaching, files),

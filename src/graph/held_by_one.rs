@@ -7,10 +7,9 @@ use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_statement, names_in};
 
 use super::blocks::is_test;
-use super::communication::Communication;
 use super::conduct::bodies;
 use super::program::Program;
-use super::races::lets_in_first;
+use super::races::{Common, lets_in_first};
 use super::taint::Taint;
 
 mod asked;
@@ -34,8 +33,10 @@ pub struct HeldByOne {
     pub used: Site,
     /// Where one rank binds it.
     pub bound: Site,
-    /// What lets that rank in.
+    /// What lets that rank in, or the call that answers to it.
     pub asked: Site,
+    /// Whether it is a call that answers `None` to the others.
+    pub answered: bool,
     /// Where it is `None` for the others; absent where they do not have it at all.
     pub without: Option<Site>,
     /// Where it is handed to the function that uses it, if it was bound in another one.
@@ -46,9 +47,8 @@ pub struct HeldByOne {
 type Asked = (ExprId, bool);
 
 /// The variables that one rank alone has in the files.
-pub(super) fn held_by_one(program: &Program, taint: &Taint, files: &[FileId]) -> Vec<HeldByOne> {
-    let taint = taint.of_ranks(program);
-    let mut communication = Communication::new(program);
+pub(super) fn held_by_one(common: &mut Common<'_>, files: &[FileId]) -> Vec<HeldByOne> {
+    let (program, taint) = (common.program, common.taint);
     let mut out = Vec::new();
     let wanted: FxHashSet<FileId> = files.iter().copied().collect();
     let Some(&home) = files.first() else { return out };
@@ -69,7 +69,7 @@ pub(super) fn held_by_one(program: &Program, taint: &Taint, files: &[FileId]) ->
             || !matches!(definition.kind, FunctionKind::Def | FunctionKind::Module)
             || !body.asks() && !is_answered()
             || is_test(&program.file(file).path)
-            || !communicates(program, &mut communication, file)
+            || !communicates(common, file)
         {
             continue;
         }
@@ -81,9 +81,9 @@ pub(super) fn held_by_one(program: &Program, taint: &Taint, files: &[FileId]) ->
 }
 
 /// Whether anything in the file leads to a collective: where nothing does, there may be no other rank.
-fn communicates(program: &Program, communication: &mut Communication<'_>, file: FileId) -> bool {
-    let count = program.file(file).model.functions.len() as u32;
-    (0..count).any(|function| communication.may_reach(file, LocalFunction(function)))
+fn communicates(common: &mut Common<'_>, file: FileId) -> bool {
+    let count = common.program.file(file).model.functions.len() as u32;
+    (0..count).any(|function| common.communication.may_reach(file, LocalFunction(function)))
 }
 
 /// One function.
@@ -165,6 +165,7 @@ impl Body<'_> {
                     used: failing.used,
                     bound: self.site(binding.span),
                     asked: self.site(self.model().span(asked)),
+                    answered: self.is_answered_to_one(asked),
                     without: without.map(|span| self.site(span)),
                     handed,
                 });

@@ -33,8 +33,7 @@ pub(super) fn through_helpers(program: &Program, accesses: &mut Vec<Access>) {
         }
         let Some((prefix, parameter, suffix)) = template(model, access.key_expr) else { continue };
         let Some(position) = function.parameters.iter().position(|one| one.name == parameter) else { continue };
-        let bound = function.class.is_some()
-            && function.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"));
+        let bound = function.takes_object();
         let position = position.saturating_sub(usize::from(bound));
         let id = program.function_id(access.file, access.function);
         helpers.entry(id).or_insert(Helper { position, parameter, prefix, suffix, action: access.action });

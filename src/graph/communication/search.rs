@@ -20,8 +20,7 @@ impl Communication<'_> {
         let model = &self.program.file(file).model;
         let definition = self.program.function(called);
         let own = &self.program.file(self.program.locate(called).0).model;
-        let bound = definition.class.is_some()
-            && definition.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"));
+        let bound = definition.takes_object();
         let mut out = Truths::new();
         for &(name, _) in steps.iter().flat_map(|step| step.guards.iter().chain(&step.left)) {
             if out.iter().any(|(known, _)| *known == name) {

@@ -1,6 +1,6 @@
 //! What one rank alone has, handed on: to functions that use it on all ranks, and by functions that answer with it.
 
-use super::{Asked, Body};
+use super::Body;
 use crate::base::{FunctionId, Site, Symbol};
 use crate::graph::context::each_in_context;
 use crate::graph::helpers::called;
@@ -35,14 +35,11 @@ impl Body<'_> {
         }
         let seen = body.seen();
         let is_bound = seen.bindings.iter().any(|binding| binding.name == name);
-        let is_told = |&&(condition, answer): &&Asked| {
-            body.lets_in_first((condition, answer)) || body.lets_in_first((condition, !answer))
-        };
         if is_bound || seen.ends {
             return None;
         }
         seen.reads.iter().filter(|(_, _, read)| read.name == name).find_map(|(_, conditions, read)| {
-            if conditions.iter().any(|asked| is_told(&asked)) || !body.is_of_all(&seen, name, conditions) {
+            if !body.is_of_all(&seen, name, conditions) {
                 return None;
             }
             match read.goes_into_it {
@@ -69,8 +66,7 @@ impl Body<'_> {
         }
         let callee = called(self.program, self.file, self.function, call.callee)?;
         let definition = self.program.function(callee);
-        let first = definition.parameters.first().map(|first| first.name.as_str());
-        let bound = usize::from(definition.class.is_some() && matches!(first, Some("self" | "cls")));
+        let bound = usize::from(definition.takes_object());
         let parameter = match (by_name, at) {
             (Some(name), _) => definition.parameters.iter().find(|parameter| parameter.name == name),
             (None, Some(at)) => definition.parameters.get(at + bound),

@@ -40,7 +40,7 @@ pub(in crate::graph) fn held_by_objects(common: &mut Common<'_>, files: &[FileId
         if is_test(&program.file(file).path)
             || !program.in_focus(file)
             || !(0..model.functions.len() as u32).any(|index| asks(LocalFunction(index)))
-            || !communicates(program, &mut common.communication, file)
+            || !communicates(common, file)
         {
             continue;
         }
@@ -81,6 +81,7 @@ fn of_class(common: &mut Common<'_>, class: ClassId, out: &mut Vec<HeldByOne>) {
                 used: reader.body.site(reader.body.model().span(read.expr)),
                 bound: of_one.body.site(binding.span),
                 asked,
+                answered: false,
                 without,
                 handed: None,
             });

@@ -76,8 +76,7 @@ pub(super) fn passed(program: &Program, model: &File, target: FunctionId, call: 
     }
     let function = program.function(target);
     let position = function.parameters.iter().position(|one| one.name == name)?;
-    let bound = function.class.is_some()
-        && function.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"));
+    let bound = function.takes_object();
     model.list(call.args).get(position.checked_sub(usize::from(bound))?).copied()
 }
 

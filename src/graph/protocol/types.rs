@@ -245,8 +245,7 @@ impl<'p> Types<'p> {
         }
         let function = self.program.function(target);
         let position = function.parameters.iter().position(|one| one.name == name)?;
-        let bound = function.class.is_some()
-            && function.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"));
+        let bound = function.takes_object();
         model.list(call.args).get(position.checked_sub(usize::from(bound))?).copied()
     }
 

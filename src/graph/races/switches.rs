@@ -169,9 +169,7 @@ impl Common<'_> {
         parameter: Symbol,
     ) -> Option<ExprId> {
         let definition = self.program.function(function);
-        let first = definition.parameters.first().map(|first| first.name.as_str());
-        // A static method has no object.
-        let bound = usize::from(definition.class.is_some() && matches!(first, Some("self" | "cls")));
+        let bound = usize::from(definition.takes_object());
         let at = definition.parameters.iter().position(|known| known.name == parameter);
         let (file, _) = self.program.locate(caller);
         let model = &self.program.file(file).model;

@@ -156,6 +156,12 @@ pub struct Function {
 }
 
 impl Function {
+    /// Whether its first parameter is the object or the class that it is called on; a static method has none.
+    pub fn takes_object(&self) -> bool {
+        let first = self.parameters.first().map(|first| first.name.as_str());
+        self.class.is_some() && matches!(first, Some("self" | "cls"))
+    }
+
     /// Whether the name is one of its own variables.
     pub fn binds(&self, name: Symbol) -> bool {
         // Comparing addresses one after the other beats comparing texts, up to a point.

@@ -34,10 +34,14 @@ fn finding(program: &Program, found: &HeldByOne) -> Finding {
         None if name.as_str().contains('.') => "`AttributeError`",
         None => "`UnboundLocalError` or `NameError`",
     };
+    let lets_in = match found.answered {
+        true => "this answers `None` to every rank but the first",
+        false => "this lets the first rank in",
+    };
     let mut finding = Findings::new_finding(&RULE, found.used, program.symbol_of(file, function), message)
         .help(format!("put this under the same question, or bind `{name}` on every rank"))
         .confidence(Confidence::Medium)
-        .because(found.asked, "this lets the first rank in")
+        .because(found.asked, lets_in)
         .because(found.bound, format!("it alone binds `{name}`; the others end with {fails}, and it waits for them"));
     if let Some(site) = found.handed {
         finding = finding.because(site, format!("all ranks hand it over here; there it is called `{name}`"));

@@ -19,8 +19,7 @@ impl Helpers {
         let function = model.function(call.function);
         let Some(parameter) = leading_name(model, path) else { return };
         let Some(position) = function.parameters.iter().position(|one| one.name == parameter) else { return };
-        let bound = function.class.is_some()
-            && function.parameters.first().is_some_and(|first| matches!(first.name.as_str(), "self" | "cls"));
+        let bound = function.takes_object();
         let position = position.saturating_sub(usize::from(bound));
         self.found.entry(function.name).or_insert((position, parameter, call));
     }
