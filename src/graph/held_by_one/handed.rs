@@ -100,12 +100,12 @@ impl Body<'_> {
             let is_other = conditions().any(|(condition, answer)| self.lets_in_first((condition, !answer)));
             let nothing = said.is_none_or(|said| model.expr(said) == Expr::None);
             match said {
-                _ if nothing && !is_first => {}
+                _ if nothing => {}
                 Some(said) if !is_other && (is_first || self.is_named_for_one(said)) => to_one += 1,
                 _ => to_others += 1,
             }
         });
-        to_one == 1 && to_others == 0
+        to_one > 0 && to_others == 0
     }
 
     /// Whether a variable is bound on the first rank, and to `None` on the others.

@@ -97,10 +97,11 @@ fn methods_of<'p>(common: &Common<'p>, class: ClassId) -> Option<Vec<Method<'p>>
     for &class in program.lineage(class) {
         let (file, local) = program.locate_class(class);
         let model = &program.file(file).model;
-        for &(_, function) in &model.class(local).methods {
+        for &(name, function) in &model.class(local).methods {
             let definition = model.function(function);
+            let mut named = definition.mentions.iter().chain([&name]);
             // Of a skeleton nobody knows what it binds.
-            if definition.skeleton || definition.mentions.iter().any(|name| ODD.contains(&name.as_str())) {
+            if definition.skeleton || named.any(|name| ODD.contains(&name.as_str())) {
                 return None;
             }
             let Some(object) = definition.parameters.first().map(|first| first.name) else { continue };

@@ -92,3 +92,51 @@ def use_default(rank):
     settings = default_of(rank)
     dist.barrier()
     return settings.get("run")
+
+
+def train_with_care(model, batches, rank):
+    sink = open("log.txt", "w") if rank == 0 else None
+    for batch in batches:
+        measured(model, batch, sink)
+        replaced(model, batch, sink)
+        asked(model, batch, sink)
+
+
+def measured(model, batch, sink):
+    loss = model(batch)
+    dist.all_reduce(loss)
+    kept = None
+    if sink is not None and loss > 1:
+        kept = loss
+    if kept is not None:
+        sink.write(str(kept))
+
+
+def replaced(model, batch, sink):
+    loss = model(batch)
+    dist.all_reduce(loss)
+    if sink is None:
+        sink = print
+    sink.flush()
+
+
+def asked(model, batch, sink):
+    loss = model(batch)
+    dist.all_reduce(loss)
+    if sink is not None:
+        sink.write(str(loss))
+
+
+def sink_of(folder, rank):
+    if rank == 0:
+        if not folder:
+            return None
+        return open(f"{folder}/log.txt", "w")
+    return None
+
+
+def train_into(model, batch, folder, rank):
+    sink = sink_of(folder, rank)
+    loss = model(batch)
+    dist.all_reduce(loss)
+    sink.write(str(loss))  # error: [bound-on-one-rank]

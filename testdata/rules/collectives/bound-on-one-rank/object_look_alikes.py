@@ -16,21 +16,21 @@ class OnBoth:
 
 
 class OfTheClass:
-    folder = "run"
+    root_of_all = "run"
 
     def __init__(self):
         if dist.get_rank() == 0:
-            self.folder = "first"
+            self.root_of_all = "first"
 
     def use(self):
         dist.barrier()
-        return self.folder.upper()
+        return self.root_of_all.upper()
 
 
 class ByCallers:
     def __init__(self):
         if dist.get_rank() == 0:
-            self.folder = "run"
+            self.target = "run"
 
     def train(self, state):
         dist.barrier()
@@ -38,7 +38,7 @@ class ByCallers:
             self.save(state)
 
     def save(self, state):
-        state.write(self.folder)
+        state.write(self.target)
 
 
 class ByName:
@@ -117,6 +117,8 @@ class Best:
 
     def after_step(self, step, score):
         dist.all_reduce(score)
+        if dist.get_rank() == 0:
+            print(score)
         return step % self.period == 0
 
 
@@ -125,3 +127,50 @@ def hooks():
     if dist.get_rank() == 0:
         made.append(Best(10))
     return made
+
+
+class Careful:
+    def __init__(self):
+        self.log = None
+        if dist.get_rank() == 0:
+            self.log = open("log.txt", "w")
+
+    def step(self, loss):
+        dist.all_reduce(loss)
+        if self.log is not None:
+            self.log.write(str(loss))
+
+
+class HandsOn:
+    def __init__(self):
+        self.sink = None
+        if dist.get_rank() == 0:
+            self.sink = open("log.txt", "w")
+
+    def step(self, loss, send):
+        dist.all_reduce(loss)
+        send(self.sink, loss)
+
+
+class InOrder:
+    def __init__(self, place):
+        self.place_of_last = place
+
+    def step(self, loss):
+        dist.all_reduce(loss)
+        print(self.kept_for_first)
+        if dist.get_rank() == 0:
+            self.kept_for_first = loss
+
+
+class Anything:
+    def __init__(self):
+        if dist.get_rank() == 0:
+            self.answer = "run"
+
+    def __getattr__(self, name):
+        return name
+
+    def use(self):
+        dist.barrier()
+        return self.answer.upper()

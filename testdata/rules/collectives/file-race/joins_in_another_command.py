@@ -1,6 +1,7 @@
 """One command joins the job; who comes by another one has not."""
 import os
 
+import torch
 import torch.distributed as dist
 
 
@@ -15,11 +16,16 @@ def freeze(folder):
         os.makedirs(folder)
 
 
+def pack(weights, path):
+    torch.save(weights, path)
+
+
 def main(arguments):
     if arguments.command == "train":
         train(arguments.folder)
     elif arguments.command == "freeze":
         freeze(arguments.folder)
+        pack(arguments.weights, arguments.path)
 
 
 if __name__ == "__main__":
