@@ -58,6 +58,7 @@ const WORDS: &[&str] = &[
     ".exists()",
     "osp.exists(",
     "Dataset):",
+    "DistributedSampler",
     "isfile(",
     "isdir(",
     "listdir(",
