@@ -203,7 +203,7 @@ impl Value {
     }
 }
 
-/// What a decorator or context manager does to the body it wraps.
+/// What a decorator or context manager does to the body it wraps, or a function to what it is handed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wrapper {
     /// The body runs only on the first rank.
@@ -216,6 +216,8 @@ pub enum Wrapper {
     NoSync,
     /// The function's result is kept by its arguments (`lru_cache`).
     Cache,
+    /// The first argument is called, there and then (`torch.jit.trace`).
+    Calls,
 }
 
 /// What a dotted name means.

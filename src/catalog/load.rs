@@ -457,5 +457,6 @@ fn effect(raw: RawEffect) -> Wrapper {
         RawEffect::EvensOut => Wrapper::EvensOut,
         RawEffect::NoSync => Wrapper::NoSync,
         RawEffect::Cache => Wrapper::Cache,
+        RawEffect::Calls => Wrapper::Calls,
     }
 }

@@ -228,6 +228,7 @@ pub(super) enum RawEffect {
     EvensOut,
     NoSync,
     Cache,
+    Calls,
 }
 
 /// A decorator or context manager.

@@ -61,7 +61,8 @@ impl Axes {
         self.is_embedding() && other == Axes::one("pp")
     }
 
-    fn is_embedding(self) -> bool {
+    /// Whether members of a group along these are the stages that share an embedding.
+    pub fn is_embedding(self) -> bool {
         !self.is_all() && self.meets(Axes::one("embd"))
     }
 

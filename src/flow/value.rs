@@ -19,7 +19,7 @@ use crate::base::{Arena, FileId, FunctionId, Site};
 
 use super::axes::Axes;
 
-pub use facts::FILTERS;
+pub use facts::{FILTERS, ONCE};
 pub use node::{
     COLLECTED, COMPREHENSION, Facts, GIVEN, HANDED_ON, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, POOLED, REPEAT,
     SPREAD, STORE, UNSET, UPDATE, WITHOUT, parts,
@@ -69,6 +69,8 @@ pub struct Values {
     kept: FxHashSet<Value>,
     /// What stands under a key of a mapping that a loop carries along; nothing while it is looked for.
     entries: FxHashMap<(Value, Value), Option<Value>>,
+    /// What stands under a key of one container or the other, by a condition.
+    chosen: FxHashMap<(Value, Value), Value>,
     /// Where all members of a group have said something, and nobody has told the others: a reduction, a gathering.
     votes: FxHashSet<Site>,
 }

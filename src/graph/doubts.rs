@@ -100,7 +100,20 @@ impl Evidence<'_, '_> {
         let parameter = self.engine.program.function(function).parameters.get(usize::from(position));
         let need_not_be = parameter.is_some_and(|parameter| parameter.default.is_some());
         let is_bare = test == leaf || matches!(self.engine.values.node(test), Node::Not(inner) if *inner == leaf);
-        need_not_be && is_bare || self.is_opaque() && !compares_rank(self.engine, test)
+        need_not_be && is_bare
+            || self.is_opaque() && !compares_rank(self.engine, test) && !self.is_asked_for_within(leaf, test)
+    }
+
+    /// Whether what is asked was changed where a rank was asked to be the first one: a counter of epochs without progress.
+    fn is_asked_for_within(&self, leaf: Value, test: Value) -> bool {
+        let values = &self.engine.values;
+        let is_first = |part: Value| match *values.node(part) {
+            Node::Compare(CompareOp::Eq | CompareOp::NotEq, left, right) => {
+                left == leaf && *values.node(right) == Node::Int(0)
+            }
+            _ => false,
+        };
+        self.decision.is_some_and(|decision| !decision.is_loop) && values.any_part(test, MAX_PARTS, is_first)
     }
 
     /// Whether what is asked is a number that was made of a batch somewhere else, by a model or a metric: mostly the

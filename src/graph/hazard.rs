@@ -4,7 +4,7 @@ mod caught;
 mod ends;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
-use crate::model::{Call, Expr, ExprId, LocalFunction, Stmt, each_statement};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_statement};
 
 use super::communication::{Communication, calls_in};
 use super::program::Program;
@@ -230,7 +230,17 @@ fn failure_of(program: &Program, file: FileId, function: LocalFunction, call: Ca
             return Some(Failure::Data);
         }
     }
+    if asks_a_future(model, call) {
+        return Some(Failure::Any);
+    }
     OUTSIDE_METHODS.contains(&last.as_str()).then_some(Failure::Outside)
+}
+
+/// `future.result()` raises what has gone wrong in the background, on the rank where it has.
+fn asks_a_future(model: &File, call: Call) -> bool {
+    let Expr::Attribute { value, name } = model.expr(call.callee) else { return false };
+    let held = model.last_name(value).map(|held| held.as_str().to_ascii_lowercase());
+    name.as_str() == "result" && held.is_some_and(|held| held.contains("future"))
 }
 
 /// Whether the call is one that nothing is known about and that may well fail: neither a logger nor a getter.

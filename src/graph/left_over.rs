@@ -2,14 +2,46 @@
 //! What was left there runs nowhere.
 
 use crate::base::{FileId, FunctionId, Span, Symbol};
-use crate::model::{File, FunctionKind, LocalFunction, Stmt};
+use crate::model::{Expr, File, FunctionKind, LocalFunction, Stmt, each_statement};
 
 use super::messages::is_main_test;
 use super::program::Program;
 
 /// Whether nobody calls the function, as far as it can be seen.
 pub fn is_left_over(program: &Program, function: FunctionId) -> bool {
-    is_left_in_a_script(program, function) || is_named_nowhere(program, function)
+    is_left_in_a_script(program, function)
+        || is_named_nowhere(program, function)
+        || is_named_once_at_home(program, function)
+}
+
+/// Whether a function stands in another one, or is a lambda kept under a name there, and that one says the name nowhere else.
+fn is_named_once_at_home(program: &Program, function: FunctionId) -> bool {
+    let (file, local) = program.locate(function);
+    let model = &program.file(file).model;
+    let definition = model.function(local);
+    let Some(home) = definition.parent.map(|parent| model.function(parent)) else { return false };
+    let name = match definition.kind {
+        FunctionKind::Def if home.kind == FunctionKind::Def && model.list(definition.decorators).is_empty() => {
+            definition.name
+        }
+        FunctionKind::Lambda => {
+            let mut kept = None;
+            each_statement(model, home.body, &mut |_, stmt| {
+                if let Stmt::Assign { targets, value, .. } = stmt
+                    && model.expr(*value) == Expr::Lambda(local)
+                    && let [target] = *model.list(*targets)
+                    && let Expr::Name(name) = model.expr(target)
+                {
+                    kept = Some(name);
+                }
+            });
+            let Some(name) = kept.filter(|_| home.kind == FunctionKind::Def) else { return false };
+            name
+        }
+        _ => return false,
+    };
+    let text = &program.file(file).text[home.span.start as usize..home.span.end as usize];
+    words(text, name.as_str()).nth(1).is_none()
 }
 
 /// Whether a file that is run as a script defines the function, and nothing in it or in what may import it names that.

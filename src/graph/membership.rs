@@ -1,7 +1,7 @@
 //! Who may be the members of a group that a question decides about: reasons to believe that those who get there are just
 //! the ranks that the operation is for.
 
-use crate::flow::{Effect, EffectId, EventId, GroupKey, Node, Parting, Value};
+use crate::flow::{Axes, Effect, EffectId, EventId, GroupKey, Node, Parting, Value};
 use crate::model::{BinaryOp, CompareOp, Expr, ExprId, File, each_expression};
 
 use super::blame::{contains, paths_to, preorder};
@@ -40,10 +40,26 @@ pub(super) fn are_named_alike(engine: &Engine<'_>, question: Option<(&File, Expr
     group.is_some_and(|group| words((model, group.value)).iter().any(|word| asked.contains(word)))
 }
 
+/// Whether the group is that of both ends of a pipeline, which keep their embeddings alike, and the question whether this rank
+/// is one or the other.
+fn are_both_ends(engine: &Engine<'_>, test: Option<Value>, axes: Axes) -> bool {
+    let Some(mut test) = test.filter(|_| axes.is_embedding()) else { return false };
+    while let Node::Not(inner) = *engine.values.node(test) {
+        test = inner;
+    }
+    let Node::Or(left, right) = *engine.values.node(test) else { return false };
+    let asks_for_stage = |side: Value| engine.values.vary(side) == Axes::named("pp");
+    asks_for_stage(left) || asks_for_stage(right)
+}
+
 /// Whether the ranks of a group that nobody knows the layout of may be just those that the question is true of: it asks
 /// whether this rank is in a list, or works out its place.
 pub(super) fn may_be_members(engine: &Engine<'_>, test: Option<Value>, group: &GroupKey) -> bool {
-    let GroupKey::Other(group) = group else { return false };
+    let group = match group {
+        GroupKey::Other(group) => group,
+        GroupKey::Axis(axes) => return are_both_ends(engine, test, *axes),
+        _ => return false,
+    };
     let is_whole = |list: Value| matches!(engine.values.node(*group), Node::MadeGroup(_, ranks) if *ranks == list);
     let mut pending: Vec<Value> = test.into_iter().collect();
     for _ in 0..MAX_PARTS {

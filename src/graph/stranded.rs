@@ -13,7 +13,7 @@ use super::blocks::is_test;
 use super::by_rank::compares_rank;
 use super::evaluate::Engine;
 use super::program::Program;
-use found_out::{asks_for_place, ends_in_failure, found_out};
+use found_out::{Guard, asks_for_place, ends_in_failure, found_out};
 
 /// Nodes looked at for one function.
 const MAX_NODES: u32 = 4_000;
@@ -99,7 +99,8 @@ impl Walk<'_, '_> {
                     && compares_rank(engine, *test)
                     && let Some((raised, always)) = [*then, *otherwise].into_iter().find_map(|arm| {
                         let met = engine.effects.event(event).op;
-                        let alone = || asks_for_place(engine, *test).then(|| found_out(engine, arm, *site)).flatten();
+                        let guard = Guard { test: *test, site: *site };
+                        let alone = || asks_for_place(engine, *test).then(|| found_out(engine, arm, guard)).flatten();
                         passed_on(engine, arm, met).or_else(|| Some((alone()?, true)))
                     })
                 {

@@ -5,8 +5,8 @@ use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::GroupOf;
 use crate::finding::Confidence;
 use crate::model::{
-    Block, Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_expression, each_statement,
-    expressions_of,
+    Block, Call, CompareOp, Expr, ExprId, File, LocalClass, LocalFunction, Stmt, UnaryOp, each_expression,
+    each_statement, expressions_of,
 };
 
 use super::blocks::is_test;
@@ -29,10 +29,10 @@ pub struct Unpassed {
     pub called: Symbol,
     /// The call of it.
     pub site: Site,
-    /// Where the function uses the group.
+    /// Where the function uses the group, or is handed it.
     pub used: Site,
-    /// What it uses it for: another operation, or how large it is.
-    pub used_for: Symbol,
+    /// What it uses it for: another operation, or how large it is; absent where it uses it nowhere.
+    pub used_for: Option<Symbol>,
     /// How sure.
     pub confidence: Confidence,
 }
@@ -68,6 +68,22 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
             }
         }
         let confidence = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+        if let Some(parameter) = definition.parameters.iter().find(|parameter| parameter.name == group)
+            && !is_of_a_family(model, definition.class)
+            && !is_named(model, function, group)
+            && let Some(&(expr, called)) = left.first()
+        {
+            out.push(Unpassed {
+                function: program.function_id(file, function),
+                group,
+                called,
+                site: Site { file, span: model.span(expr) },
+                used: Site { file, span: parameter.span },
+                used_for: None,
+                confidence,
+            });
+            continue;
+        }
         for (expr, called) in left {
             // All ranks may well wait for each other around what a group does.
             if called.as_str().contains("barrier") || !is_given(model, function, expr, group) {
@@ -81,7 +97,7 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
                 called,
                 site: Site { file, span: model.span(expr) },
                 used: Site { file, span: model.span(given) },
-                used_for,
+                used_for: Some(used_for),
                 confidence,
             });
         }
@@ -116,6 +132,22 @@ fn is_assigned(model: &File, function: LocalFunction, parameter: Symbol) -> bool
             filled_in.extend(model.block(*body).iter().map(|&inner| model.stmt_span(inner)));
         }
         found |= assigns(stmt) && !filled_in.contains(&model.stmt_span(id));
+    });
+    found
+}
+
+/// Whether a class has bases: what its methods are handed say these.
+fn is_of_a_family(model: &File, class: Option<LocalClass>) -> bool {
+    class.is_some_and(|class| !model.list(model.class(class).bases).is_empty())
+}
+
+/// Whether the function says the name of its parameter anywhere.
+fn is_named(model: &File, function: LocalFunction, parameter: Symbol) -> bool {
+    let mut found = false;
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| found |= expr == Expr::Name(parameter));
+        }
     });
     found
 }

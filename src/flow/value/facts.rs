@@ -1,12 +1,19 @@
 //! Along which axes a value may differ, worked out from its parts when it is made.
 
+use super::shares::MAX_STORES;
 use super::simplify::is_constructor;
-use super::{Facts, Node, Value, Values};
+use super::{Facts, Node, STORE, UPDATE, Value, Values};
 use crate::flow::axes::Axes;
 use crate::model::CompareOp;
 
 /// Functions whose result has as many elements as the data say.
 pub const FILTERS: [&str; 5] = ["nonzero", "masked_select", "unique", "unique_consecutive", "argwhere"];
+
+/// What picks each thing once: how many those are says what they are.
+pub const ONCE: &str = "unique";
+
+/// A container into which all of another one was put.
+const UPDATE_ALL: &str = "update";
 
 impl Values {
     fn joined(&self, parts: impl IntoIterator<Item = Value>) -> Facts {
@@ -122,6 +129,16 @@ impl Values {
                 let inner = self.joined(parts.iter().copied());
                 Facts { shape: if self.is_line_of_ranks(parts) { Axes::NONE } else { inner.vary }, ..inner }
             }
+            // As many entries as there are keys, in what has keys at all.
+            Node::Mapped(name, parts) if name.as_str() == STORE && self.has_keys(parts[0], MAX_STORES) => {
+                let whole = self.joined(parts.iter().copied());
+                match self.node(parts[1]) {
+                    Node::Sequence(stored) if stored.len() == 2 => {
+                        Facts { shape: whole.shape | facts(stored[1]).vary, ..whole }
+                    }
+                    _ => whole,
+                }
+            }
             Node::Mapped(_, parts) => self.joined(parts.iter().copied()),
             // The loader is the same everywhere, what it yields is not.
             Node::Loader(value, _) => facts(*value),
@@ -170,6 +187,37 @@ impl Values {
                 let axes = self.group_axes(*group);
                 Facts { vary: inner.vary | axes, open: inner.open || facts(*group).open, ..inner }
             }
+        }
+    }
+
+    /// Whether a container is one to which the data have come in as keys: how many entries it has hangs on what they are.
+    pub fn is_keyed_by_data(&self, container: Value) -> bool {
+        match self.node(container) {
+            Node::Mapped(name, parts) if name.as_str() == STORE => match self.node(parts[1]) {
+                Node::Sequence(stored) if stored.len() == 2 => {
+                    self.has_keys(parts[0], MAX_STORES) && !self.vary(stored[1]).is_empty()
+                }
+                _ => false,
+            },
+            Node::Mapped(name, parts) if name.as_str() == UPDATE_ALL && parts.len() == 2 => {
+                matches!(self.node(parts[1]), Node::Apply(once, _) if once.as_str() == ONCE)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value began as a dictionary: each other key is another entry.
+    fn has_keys(&self, container: Value, fuel: usize) -> bool {
+        match self.node(container) {
+            Node::Mapping(_) => true,
+            Node::Apply(name, _) => {
+                matches!(name.last_part().as_str(), "dict" | "OrderedDict" | "defaultdict" | "Counter")
+            }
+            Node::Changed(_, parts) | Node::Carried(_, _, parts) if fuel > 0 => self.has_keys(parts[0], fuel - 1),
+            Node::Mapped(name, parts) if fuel > 0 && matches!(name.as_str(), STORE | UPDATE) => {
+                self.has_keys(parts[0], fuel - 1)
+            }
+            _ => false,
         }
     }
 

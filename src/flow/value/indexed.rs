@@ -42,9 +42,15 @@ impl Values {
                 }
             }
             (Node::If(test, then, otherwise), Node::Int(_) | Node::Str(_)) => {
+                // What entries were stored into under one condition after the other is the same container in all arms.
+                if let Some(&known) = self.chosen.get(&(value, index)) {
+                    return Ok(known);
+                }
                 let then = self.make(Node::Index(then, index));
                 let otherwise = self.make(Node::Index(otherwise, index));
-                Ok(self.make(Node::If(test, then, otherwise)))
+                let found = self.make(Node::If(test, then, otherwise));
+                self.chosen.insert((value, index), found);
+                Ok(found)
             }
             (Node::Mapped(word, parts), _) if word.as_str() == GIVEN => Ok(self.make(Node::Index(parts[0], index))),
             (Node::Mapped(word, parts), Node::Str(_)) if word.as_str() == HANDED_ON => {

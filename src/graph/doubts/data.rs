@@ -3,7 +3,7 @@
 use super::super::confidence::Evidence;
 use super::{MAX_PARTS, is_only_key};
 use crate::flow::{Axes, GroupKey, Node, POOLED, Value};
-use crate::model::CompareOp;
+use crate::model::{CompareOp, Expr};
 
 impl Evidence<'_, '_> {
     /// Whether the ranks of a tensor-parallel group are said to have other data of which they pool a statistic: they have
@@ -61,4 +61,30 @@ impl Evidence<'_, '_> {
         };
         values.any_part(test, MAX_PARTS, is_entry)
     }
+
+    /// Whether values are logged for the epoch alone, by what is in a batch: those are reduced at its end, by every rank that
+    /// has logged any.
+    pub(in crate::graph) fn is_reduced_at_the_end(&self) -> bool {
+        let event = self.engine.effects.event(self.main);
+        let by_data = self.is_opaque() && !self.is_by_rank();
+        let logs = event.op.as_str() == LOGS && by_data;
+        let Some((model, written)) = self.engine.written_at(event.site).filter(|_| logs) else { return false };
+        let Expr::Call(call) = model.expr(written) else { return false };
+        let mut keywords = model.keywords(model.call(call)).iter();
+        let each_step = keywords.find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "on_step"));
+        match each_step.map(|keyword| model.expr(keyword.value)) {
+            Some(given) => given == Expr::Bool(false),
+            // Where nothing is said, only training steps reduce what they log at once.
+            None => self.engine.function_at(event.site).is_some_and(|function| {
+                let name = model.function(function).name.as_str();
+                EVALUATES.iter().any(|phase| name.contains(phase))
+            }),
+        }
+    }
 }
+
+/// What logs a value in Lightning, and reduces it where it is asked to.
+const LOGS: &str = "log";
+
+/// Hooks of Lightning that log for the epoch unless they are told otherwise.
+const EVALUATES: [&str; 3] = ["validation", "test", "epoch_end"];

@@ -31,7 +31,14 @@ impl Evidence<'_, '_> {
             let named = self.birth.is_some_and(|birth| birth.reason.as_str().ends_with("by its name"));
             self.engine.shares.contains(&leaf) || named && !is_handed && !self.goes_over_objects()
         };
-        self.kind == SplitKind::Loop && self.is_opaque() && self.leaf.is_some_and(guessed)
+        // A dictionary whose keys come with the data has those that came.
+        let keyed = |test: Value| {
+            self.engine.values.any_part(test, MAX_PARTS, |part| self.engine.values.is_keyed_by_data(part))
+        };
+        self.kind == SplitKind::Loop
+            && self.is_opaque()
+            && self.leaf.is_some_and(guessed)
+            && !self.test.is_some_and(keyed)
     }
 
     /// Whether something that is computed, of what may have to do with a batch, decides which of two values a variable has

@@ -75,10 +75,26 @@ impl<'p> Engine<'p> {
     fn callee(&mut self, frame: &mut Frame<'p>, callee: ExprId) -> Value {
         match self.program.target(frame.file, frame.local, callee) {
             Some(target) if self.rooted_in_module(frame, callee) => match target {
-                Target::Function(function) => self.decorated(frame, function),
+                Target::Function(function) => {
+                    let value = self.decorated(frame, function);
+                    self.of_class(frame, callee, function, value)
+                }
                 target => self.target_value(target),
             },
             _ => self.expression(frame, callee),
+        }
+    }
+
+    /// A class method, bound to the class that it is asked of.
+    fn of_class(&mut self, frame: &Frame<'p>, callee: ExprId, function: FunctionId, value: Value) -> Value {
+        let is_plain = *self.values.node(value) == Node::Function(function, None);
+        let Expr::Attribute { value: object, .. } = frame.model.expr(callee) else { return value };
+        match self.program.target(frame.file, frame.local, object) {
+            Some(Target::Class(class)) if is_plain && self.is_class_method(function) => {
+                let class = self.values.make(Node::Class(class));
+                self.values.make(Node::Function(function, Some(class)))
+            }
+            _ => value,
         }
     }
 
@@ -281,6 +297,25 @@ impl<'p> Engine<'p> {
         self.call_summary(frame, function, arguments, Substitution::default(), span)
     }
 
+    /// The arguments of a call, where a class method is handed the class that it was called on.
+    fn with_class(&mut self, function: FunctionId, mut arguments: Arguments) -> Arguments {
+        let class = match arguments.receiver.map(|receiver| self.values.node(receiver)) {
+            None => self.program.class_of(function),
+            Some(&Node::Instance(class, _)) => Some(class),
+            Some(_) => None,
+        };
+        if let Some(class) = class.filter(|_| self.is_class_method(function)) {
+            arguments.receiver = Some(self.values.make(Node::Class(class)));
+        }
+        arguments
+    }
+
+    /// Whether a method is handed the class that it is called on.
+    pub(super) fn is_class_method(&self, method: FunctionId) -> bool {
+        let (file, local) = self.program.locate(method);
+        self.program.class_of(method).is_some() && self.has_decorator(file, local, "classmethod")
+    }
+
     fn call_summary(
         &mut self,
         frame: &mut Frame<'p>,
@@ -290,6 +325,7 @@ impl<'p> Engine<'p> {
         span: Span,
     ) -> Value {
         let definition = self.program.function(function);
+        let arguments = self.with_class(function, arguments);
         let bound = self.bind(function, &arguments);
         let by_convention = self.conventional_result(frame, function, span);
         // What was written into the object here is known here.

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use super::super::communication::{calls_in, is_super};
 use super::Engine;
-use crate::base::{FunctionId, Symbol};
+use super::arguments::Arguments;
+use crate::base::{ClassId, FunctionId, Symbol};
 use crate::flow::{Node, Value};
 use crate::model::{Expr, File, Function, Stmt, each_statement};
 
@@ -88,6 +89,20 @@ impl<'p> Engine<'p> {
             (at, known) = (handed.above, above);
         }
         given
+    }
+
+    /// The object that a class makes of what it is given, where it was handed over as a value: `cls(name)`.
+    pub(super) fn made_of(&mut self, class: ClassId, args: &[Value]) -> Value {
+        let nothing: Box<[Value]> = Box::from([]);
+        if self.program.catalogued_class(class) {
+            let (file, _) = self.program.locate_class(class);
+            return self.values.make(Node::Typed(self.program.class_name(file, class)));
+        }
+        let placeholder = self.values.make(Node::Instance(class, nothing));
+        let Some(constructor) = self.program.method(class, Symbol::new("__init__")) else { return placeholder };
+        let arguments = Arguments { receiver: Some(placeholder), ..self.unpacked(args) };
+        let bound = self.bind(constructor, &arguments);
+        self.values.make(Node::Instance(class, bound.into()))
     }
 
     fn handed_up(&mut self, constructor: FunctionId) -> Option<Rc<HandedUp>> {

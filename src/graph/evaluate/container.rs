@@ -3,8 +3,11 @@
 use super::arguments::Arguments;
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
-use crate::flow::{Node, Value};
+use crate::flow::{Node, ONCE, Value};
 use crate::model::{Expr, ExprId};
+
+/// Changes of a container that are looked behind.
+const MAX_CHANGES: usize = 8;
 
 /// Methods that change the container they are called on.
 pub(super) fn changes_receiver(name: &str) -> bool {
@@ -51,6 +54,30 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// A container of things that are each in it once, with another one: how many those are hangs on what it is.
+    fn with_other(&mut self, container: Value, other: Value) -> Value {
+        if self.values.vary(other).is_empty() {
+            return container;
+        }
+        let once = self.values.make(Node::Apply(Symbol::new(ONCE), Box::from([other])));
+        self.values.make(Node::Mapped(Symbol::new("update"), Box::from([container, once])))
+    }
+
+    /// Whether a container began as a set.
+    fn is_set(&self, value: Value) -> bool {
+        let mut at = value;
+        for _ in 0..MAX_CHANGES {
+            at = match self.values.node(at) {
+                Node::Apply(name, _) | Node::Mapped(name, _) if name.last_part().as_str() == "set" => return true,
+                Node::Changed(_, parts) | Node::Carried(_, _, parts) | Node::Mapped(_, parts) if !parts.is_empty() => {
+                    parts[0]
+                }
+                _ => return false,
+            };
+        }
+        false
+    }
+
     /// A method of a list, a set or a dictionary: what it gives, and what it leaves in the container.
     pub(super) fn container_method(
         &mut self,
@@ -64,13 +91,15 @@ impl<'p> Engine<'p> {
         let text = name.as_str();
         // `found[key].append(x)` makes an entry where there is none.
         if matches!(text, "append" | "extend")
-            && let Expr::Subscript(container, _) = frame.model.expr(object)
+            && let Expr::Subscript(container, key) = frame.model.expr(object)
             && let Some(path) = self.path(frame, container)
         {
             let old = self.expression(frame, container);
             if self.makes_entries(old, 4) {
                 let added = arguments.values();
                 let new = self.changed(frame, old, &added, span);
+                let key = self.expression(frame, key);
+                let new = self.with_other(new, key);
                 self.set_path(frame, path, new);
                 return Some(self.none);
             }
@@ -105,12 +134,21 @@ impl<'p> Engine<'p> {
                     // The key is there afterwards, whatever was before.
                     self.values.make(Node::Mapped(name, Box::from([self.none])))
                 }
+                ("update", _, _) if self.is_set(receiver) && !added.is_empty() => {
+                    let new = self.changed(frame, receiver, &[], span);
+                    self.with_other(new, added[0])
+                }
                 ("extend" | "update", _, _) => {
                     let new = self.changed(frame, receiver, &[], span);
                     match added.first() {
                         Some(&more) => self.values.make(Node::Mapped(name, Box::from([new, more]))),
                         None => new,
                     }
+                }
+                // What is in there already does not come in twice.
+                ("add" | "setdefault", _, _) if !added.is_empty() => {
+                    let new = self.changed(frame, receiver, &added, span);
+                    self.with_other(new, added[0])
                 }
                 _ => self.changed(frame, receiver, &added, span),
             };

@@ -11,6 +11,9 @@ use crate::model::BinaryOp;
 /// Parts of an argument that are looked at.
 const MAX_PARTS: usize = 24;
 
+/// The argument that holds what is called, where it is named.
+const MODEL: &str = "model";
+
 /// What stands for an object of a library that was made to keep to its process.
 const ALONE: &str = "alone";
 
@@ -174,6 +177,16 @@ impl<'p> Engine<'p> {
                 let exit = if alone && self.ends_well(name, &arguments) { Exit::Done } else { Exit::Abort };
                 self.leave(frame, exit, span);
                 self.none
+            }
+            Entry::Wrapper(catalog::Wrapper::Calls) => {
+                let handed = arguments.positional.first().map(|&(value, _)| value);
+                let named = || arguments.keywords.iter().find(|(name, ..)| name.as_str() == MODEL).map(|found| found.1);
+                if let Some(called) = handed.or_else(named) {
+                    let given = self.unknown(frame, span);
+                    let arguments = Arguments { positional: vec![(given, None)], ..Arguments::default() };
+                    self.call_value(frame, called, arguments, span);
+                }
+                self.unknown(frame, span)
             }
             Entry::Wrapper(_) => {
                 let mut parts: Vec<Value> = vec![];

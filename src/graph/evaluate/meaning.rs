@@ -37,7 +37,11 @@ impl<'p> Engine<'p> {
                     // Contents only, and of no use far from where they were read.
                     return Some(self.values.batch(site, axes));
                 }
-                let local = self.values.make(Node::Local(site, axes));
+                let local = match *kind {
+                    // A reading of a clock is a number, and there.
+                    catalog::LocalKind::Clock => self.values.batch(site, axes),
+                    _ => self.values.make(Node::Local(site, axes)),
+                };
                 match *kind {
                     catalog::LocalKind::Data => self.shares.insert(local),
                     catalog::LocalKind::Clock => self.clocks.insert(local),

@@ -59,7 +59,7 @@ impl<'p> Engine<'p> {
             }
             Node::Class(class) => {
                 if let Some(method) = self.program.method(class, name) {
-                    arguments.receiver = None;
+                    arguments.receiver = self.is_class_method(method).then_some(receiver);
                     return self.call_function(frame, method, arguments, span);
                 }
             }

@@ -165,8 +165,8 @@ impl<'p> Engine<'p> {
         }
         let value = match found[..] {
             [] => of_class,
-            [one] if partial => Some(self.begun(class, name, one)),
-            [one] => Some(one),
+            [one] if !(partial && self.only_begins(one)) => Some(one),
+            // A writer that is on its way will leave something else.
             _ => {
                 let site = self.site_of_class(class);
                 Some(self.values.make(Node::Carried(site, name, found.into())))

@@ -221,6 +221,9 @@ impl<'p> Engine<'p> {
 
     /// What calling a function value returns, in terms of `args`.
     pub(super) fn invoked_result(&mut self, callee: Value, args: &[Value]) -> Option<Value> {
+        if let Node::Class(class) = *self.values.node(callee) {
+            return Some(self.made_of(class, args));
+        }
         let (function, mut substitution) = self.callable(callee, args)?;
         let differs = args.iter().any(|&arg| {
             let facts = self.values.facts(arg);
@@ -259,6 +262,9 @@ impl<'p> Engine<'p> {
         let mut substitution = Substitution::default();
         let (function, bound) = match self.values.node(callee).clone() {
             Node::Function(function, bound) => (function, bound),
+            Node::Class(class) => {
+                (self.program.method(class, Symbol::new("__init__"))?, Some(self.made_of(class, args)))
+            }
             Node::Closure(function, captured) => {
                 for &(owner, name, value) in &captured {
                     substitution.capture(owner, name, value);

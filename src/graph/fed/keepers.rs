@@ -1,11 +1,15 @@
-//! Methods that put what they are given into a container of their object.
+//! Methods that put what they are given into a container of their object, or count by it.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{FILLING, is_of};
 use crate::base::{FunctionId, Symbol};
+use crate::graph::context::each_in_context;
 use crate::graph::program::Program;
-use crate::model::{Expr, ExprId, File, Function, FunctionKind, Stmt, each_statement, names_in};
+use crate::model::{
+    CompareOp, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, each_expression, each_statement,
+    names_in,
+};
 
 /// Which methods keep what they are given.
 pub(super) struct Keepers<'p> {
@@ -31,6 +35,7 @@ impl Keepers<'_> {
             && definition.parameters.get(usize::from(position)).is_some_and(|parameter| {
                 let own = definition.parameters[0].name;
                 keeps_in(model, definition, own, parameter.name, &mut self.handed)
+                    || counts_by(model, local, own, parameter.name)
             });
         self.known.insert((method, position), keeps);
         keeps
@@ -92,3 +97,52 @@ fn keeps_in(
     });
     keeps
 }
+
+/// Whether a method counts, sets or fills something of its object `own` where it asks what is in the parameter: how many losses
+/// were finite.
+fn counts_by(model: &File, local: LocalFunction, own: Symbol, parameter: Symbol) -> bool {
+    let mut held = FxHashSet::default();
+    held.insert(parameter);
+    let mut counts = false;
+    let is_own = |expr: ExprId| matches!(model.expr(expr), Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(own));
+    each_in_context(model, local, &mut |_, stmt, context| {
+        let asked = context.conditions.iter().any(|&condition| asks_contents(model, condition, &held));
+        match stmt {
+            Stmt::Assign { targets, value } => {
+                let targets = || model.list(*targets).iter().copied();
+                counts |= asked && targets().any(is_own);
+                if is_of(model, *value, &held) {
+                    held.extend(targets().flat_map(|target| names_in(model, target)).filter(|&name| name != own));
+                }
+            }
+            Stmt::AugAssign { target, .. } => counts |= asked && is_own(*target),
+            Stmt::Expr(expr) => {
+                if let Expr::Call(call) = model.expr(*expr)
+                    && let Expr::Attribute { value, name } = model.expr(model.call(call).callee)
+                {
+                    counts |= asked && FILLING.contains(&name.as_str()) && is_own(value);
+                }
+            }
+            _ => {}
+        }
+    });
+    counts
+}
+
+/// Whether a condition is about what is in one of the variables, not about its kind, or whether it was given.
+fn asks_contents(model: &File, condition: ExprId, held: &FxHashSet<Symbol>) -> bool {
+    let mut of_kind = false;
+    each_expression(model, condition, &mut |_, expr| match expr {
+        Expr::Compare(CompareOp::Is | CompareOp::IsNot | CompareOp::In | CompareOp::NotIn, ..) => of_kind = true,
+        Expr::Call(call) => {
+            let called = model.last_name(model.call(call).callee);
+            of_kind |= called.is_some_and(|called| OF_KIND.contains(&called.as_str()));
+        }
+        _ => {}
+    });
+    let is_bare = matches!(model.expr(condition), Expr::Name(_) | Expr::Attribute { .. });
+    !of_kind && !is_bare && is_of(model, condition, held)
+}
+
+/// Functions that ask for the kind of a thing, or how large it is.
+const OF_KIND: [&str; 6] = ["isinstance", "hasattr", "callable", "issubclass", "len", "dim"];

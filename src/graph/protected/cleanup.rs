@@ -3,7 +3,7 @@
 use crate::base::{FileId, Span};
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{Block, Call, Expr, ExprId, Handler, LocalFunction, Stmt, Try, each_statement};
+use crate::model::{Block, Call, Expr, ExprId, File, Handler, LocalFunction, Stmt, Try, each_statement};
 
 use super::super::blocks::{conditions_in, is_test, mentions, names_bound, speaks_of_rank, yields};
 use super::super::communication::{Issue, Wanted, calls_in};
@@ -38,8 +38,9 @@ impl Search<'_, '_> {
                 .flat_map(|block| self.communication.issued_in(file, function, block, Wanted::Any))
                 .collect();
             let peers = healthy.iter().find(|issue| issue.kind == OperationKind::Collective).cloned();
-            // The healthy ranks issue the same, at the end of the block or behind it.
-            let met_behind = peers.is_none().then(|| self.next_behind(file, function, parts)).flatten();
+            // The healthy ranks issue the same, at the end of the block or behind it, where who failed does not come as well.
+            let goes_on = !ends_by_leaving(model, handler.body) && !self.leaves_at_once(file, function, handler.body);
+            let met_behind = (peers.is_none() && !goes_on).then(|| self.next_behind(file, function, parts)).flatten();
             let joined = |issue: &Issue| healthy.iter().chain(&met_behind).any(|other| same(issue, other));
             if issues.iter().all(joined) {
                 continue;
@@ -276,4 +277,10 @@ fn closes_at_once(program: &Program, issue: &Issue) -> bool {
         })
     };
     issue.kind == OperationKind::Teardown && names("gloo") && !names("nccl")
+}
+
+/// Whether a block ends in a statement that leads elsewhere than behind it.
+fn ends_by_leaving(model: &File, block: Block) -> bool {
+    let last = model.block(block).last().map(|&last| model.stmt(last));
+    matches!(last, Some(Stmt::Return(_) | Stmt::Raise(_) | Stmt::Continue | Stmt::Break))
 }

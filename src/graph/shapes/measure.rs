@@ -151,6 +151,11 @@ fn is_mask(engine: &Engine<'_>, index: Value) -> bool {
         Node::Binary(BinaryOp::BitAnd | BinaryOp::BitOr, left, right) => {
             is_mask(engine, *left) || is_mask(engine, *right)
         }
+        // A field of a batch that is called so.
+        Node::Index(_, key) => {
+            matches!(engine.values.node(*key), Node::Str(field) if field.as_str().ends_with("mask"))
+        }
+        Node::Attribute(_, field) => field.as_str().ends_with("mask"),
         _ => false,
     }
 }

@@ -10,13 +10,20 @@ use super::{MAX_PARTS, first_event};
 
 /// Where an arm raises because of what only who comes there has worked out, in the function that the `guard` stands in. That
 /// may be wrong wherever it is asked, as a setting is: who does not ask goes on all the same.
-pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Site) -> Option<Site> {
+pub(super) fn found_out(engine: &Engine<'_>, arm: EffectId, guard: Guard) -> Option<Site> {
     below(engine, arm, guard, false)
+}
+
+/// What lets only some ranks come to an arm.
+#[derive(Clone, Copy)]
+pub(super) struct Guard {
+    pub(super) test: Value,
+    pub(super) site: Site,
 }
 
 /// The same, where the disk has been `asked` already on the way from the guard: whatever is asked besides, who does not come
 /// here has not looked there.
-fn below(engine: &Engine<'_>, arm: EffectId, guard: Site, asked: bool) -> Option<Site> {
+fn below(engine: &Engine<'_>, arm: EffectId, guard: Guard, asked: bool) -> Option<Site> {
     let summed = engine.effects.summed(arm);
     if !summed.raises {
         return None;
@@ -24,15 +31,15 @@ fn below(engine: &Engine<'_>, arm: EffectId, guard: Site, asked: bool) -> Option
     match engine.effects.get(arm) {
         Effect::Seq(parts) => {
             // Who has met the peers before is no longer alone.
-            let alone = parts.iter().take_while(|&&part| first_event(engine, part, None).is_none());
-            alone.into_iter().find_map(|&part| below(engine, part, guard, asked))
+            let mut alone = parts.iter().take_while(|&&part| !meets_peers(engine, part, guard.test));
+            alone.find_map(|&part| below(engine, part, guard, asked))
         }
         Effect::Choice { test, site, form: ChoiceForm::Statement, then, otherwise } => {
             let arms = [*then, *otherwise];
             let raised = arms.into_iter().find_map(|arm| ends_in_failure(engine, arm));
             let found = raised.filter(|&raised| {
-                let found = asked && is_plain(engine, *site) || is_found(engine, *test, *site, guard, raised);
-                found && engine.same_function(guard, raised)
+                let found = asked && is_plain(engine, *site) || is_found(engine, *test, *site, guard.site, raised);
+                found && engine.same_function(guard.site, raised)
             });
             let asked = asked || asks_the_disk(engine, *test, *site);
             found.or_else(|| arms.into_iter().find_map(|arm| below(engine, arm, guard, asked)))
@@ -47,6 +54,19 @@ fn below(engine: &Engine<'_>, arm: EffectId, guard: Site, asked: bool) -> Option
         }
         _ => None,
     }
+}
+
+/// Whether all who come to the effect issue something there; who has passed the guard is let in by the same question again.
+fn meets_peers(engine: &Engine<'_>, effect: EffectId, guard: Value) -> bool {
+    first_event(engine, effect, None).is_some()
+        || match engine.effects.get(effect) {
+            Effect::Seq(parts) => parts.iter().any(|&part| meets_peers(engine, part, guard)),
+            Effect::Call { body, .. } | Effect::Scope { body, .. } => meets_peers(engine, *body, guard),
+            Effect::Choice { test, then, otherwise, .. } if *test == guard => {
+                [*then, *otherwise].into_iter().any(|arm| meets_peers(engine, arm, guard))
+            }
+            _ => false,
+        }
 }
 
 /// Where an arm without a word to its peers ends in a failure. What is not installed or not written yet is that for all;

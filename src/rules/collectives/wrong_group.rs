@@ -1,5 +1,6 @@
 //! A collective on a group that the ranks which reach it do not all belong to, or that is wider than they are.
 
+use crate::base::Symbol;
 use crate::finding::{Finding, Severity};
 use crate::graph::{Missized, Program, SplitKind, Unpassed};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
@@ -47,9 +48,10 @@ fn not_handed_on(program: &Program, found: &Unpassed) -> Finding {
     let (file, function) = program.locate(found.function);
     let message =
         format!("`{called}` is given no group and waits for all ranks, though the function is handed `{group}`");
-    let used = match used_for.as_str() {
-        "size" => format!("how many ranks take part is asked of `{group}`"),
-        _ => format!("`{used_for}` runs on `{group}`"),
+    let used = match used_for.map(Symbol::as_str) {
+        None => format!("`{group}` is handed over here, and used nowhere"),
+        Some("size") => format!("how many ranks take part is asked of `{group}`"),
+        Some(operation) => format!("`{operation}` runs on `{group}`"),
     };
     Findings::new_finding(&RULE, found.site, program.symbol_of(file, function), message)
         .help(format!("pass it on: `group={group}`"))

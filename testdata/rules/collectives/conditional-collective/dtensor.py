@@ -23,3 +23,14 @@ def replicate(weight: DTensor, mesh):
     if dist.get_rank() == 0:
         return weight.redistribute(mesh, [Replicate()])  # error: [conditional-collective]
     return weight
+
+
+def send_parameters(model, group):
+    """Who asks for sharded parameters has some."""
+    if dist.get_rank() == 0:
+        for _, parameter in model.named_parameters():
+            if isinstance(parameter.data, DTensor):
+                whole = parameter.data.full_tensor()  # error: [conditional-collective]
+            else:
+                whole = parameter.data
+            store(whole, group)

@@ -14,3 +14,11 @@ class Module(L.LightningModule):
         if self.trainer.is_global_zero:
             self.log("local", loss, rank_zero_only=True)
             self.log("alone", loss, sync_dist=True, rank_zero_only=True)
+
+    def training_step(self, batch, index):
+        hits = [item for item in batch if item.is_labelled]
+        if len(hits) > 0:
+            self.log("labelled", len(hits), on_step=False, on_epoch=True, sync_dist=True)  # low: [conditional-collective]
+        if len(hits) > 0:
+            self.log("labelled_now", len(hits), on_step=True, sync_dist=True)  # error: [conditional-collective]
+        return self.compute(batch)

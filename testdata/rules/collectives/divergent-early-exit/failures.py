@@ -79,7 +79,7 @@ def behind_the_barrier(path, report):
             raise RuntimeError(path) from error
 
 
-def in_its_own_group(path, report, group):
+def shown_where_it_fails(path, report):
     if dist.get_rank() == 0:
         try:
             Path(path).write_text(report)
