@@ -133,7 +133,7 @@ impl Values {
             Node::Mapped(name, parts) if name.as_str() == STORE && self.has_keys(parts[0], MAX_STORES) => {
                 let whole = self.joined(parts.iter().copied());
                 match self.node(parts[1]) {
-                    Node::Sequence(stored) if stored.len() == 2 => {
+                    Node::Sequence(stored) if stored.len() == 2 && self.comes_with_the_data(stored[1]) => {
                         Facts { shape: whole.shape | facts(stored[1]).vary, ..whole }
                     }
                     _ => whole,
@@ -195,7 +195,7 @@ impl Values {
         match self.node(container) {
             Node::Mapped(name, parts) if name.as_str() == STORE => match self.node(parts[1]) {
                 Node::Sequence(stored) if stored.len() == 2 => {
-                    self.has_keys(parts[0], MAX_STORES) && !self.vary(stored[1]).is_empty()
+                    self.has_keys(parts[0], MAX_STORES) && self.comes_with_the_data(stored[1])
                 }
                 _ => false,
             },
@@ -204,6 +204,32 @@ impl Values {
             }
             _ => false,
         }
+    }
+
+    /// Whether a key is something that lies in a field of what each rank has of its own: the names of the fields, and those of
+    /// what a function has made of it, are the same everywhere.
+    pub fn comes_with_the_data(&self, key: Value) -> bool {
+        const PASSING: [&str; 12] =
+            ["item", "items", "tolist", "int", "str", "cpu", "numpy", "decode", "enumerate", "zip", "list", "sorted"];
+        let (mut at, mut in_a_field) = (key, false);
+        for _ in 0..MAX_STORES {
+            at = match self.node(at) {
+                Node::Item(_, of) => *of,
+                Node::Index(of, _) | Node::Attribute(of, _) => {
+                    in_a_field = true;
+                    *of
+                }
+                Node::Mapped(name, parts) | Node::Apply(name, parts)
+                    if PASSING.contains(&name.last_part().as_str()) && !parts.is_empty() =>
+                {
+                    parts[0]
+                }
+                Node::Loader(_, batch) => *batch,
+                Node::Local(..) | Node::Parameter(..) => return in_a_field && !self.vary(at).is_empty(),
+                _ => return false,
+            };
+        }
+        false
     }
 
     /// Whether a value began as a dictionary: each other key is another entry.
