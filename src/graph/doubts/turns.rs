@@ -52,12 +52,8 @@ impl Evidence<'_, '_> {
         let differing = (leaf, self.found.world.axes);
         variable_set_apart(self.engine, test, differing, self.function, self.decision).is_some_and(|variable| {
             let Node::If(asked, then, otherwise) = *self.engine.values.node(variable) else { return false };
-            let values = &self.engine.values;
-            let collects = [then, otherwise].into_iter().any(|arm| values.is_container(arm));
-            // A loss, whichever way it was worked out, is no count.
-            let is_of_the_batch = |arm: Value| values.any_part(arm, MAX_PARTS, |part| part == leaf);
-            let measures = is_of_the_batch(then) && is_of_the_batch(otherwise);
-            !collects && !measures && !asks_the_batch(self.engine, asked)
+            let collects = [then, otherwise].into_iter().any(|arm| self.engine.values.is_container(arm));
+            !collects && !asks_the_batch(self.engine, asked)
         })
     }
 
