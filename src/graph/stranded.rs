@@ -4,16 +4,18 @@
 //! somebody ends them.
 
 mod found_out;
+mod kept_by_others;
 
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Axes, Effect, EffectId, Effects, EventId, Exit, Node, POOLED, Value};
+use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, EventId, Exit, Node, POOLED, Value};
 
 use super::blocks::is_test;
 use super::by_rank::compares_rank;
 use super::evaluate::Engine;
 use super::program::Program;
 use found_out::{Guard, asks_for_place, ends_in_failure, found_out};
+use kept_by_others::raised_by_some;
 
 /// Nodes looked at for one function.
 const MAX_NODES: u32 = 4_000;
@@ -57,7 +59,7 @@ pub(super) fn stranded(
     // A test that fails on one rank says so, and is run by somebody who waits for it.
     let is_test = is_test(&program.file(program.locate(function).0).path);
     let sure = if is_test { Confidence::Low } else { Confidence::Medium };
-    Walk { engine, function, sure, nodes: 0, called: false, out }.effect(root, None);
+    Walk { engine, function, sure, nodes: 0, called: false, outside: None, out }.effect(root, None);
 }
 
 /// The first event behind a place.
@@ -70,6 +72,8 @@ struct Walk<'a, 'e> {
     nodes: u32,
     /// Whether it is a callee that is looked at.
     called: bool,
+    /// What its caller issues behind the call.
+    outside: Behind,
     out: &'a mut Vec<Stranded>,
 }
 
@@ -86,10 +90,15 @@ impl Walk<'_, '_> {
                 let mut behind = behind;
                 for &part in parts.iter().rev() {
                     self.effect(part, behind);
-                    behind = first_event(engine, part, None).or(behind);
+                    behind = match engine.effects.get(part) {
+                        // Nobody comes to what stands behind.
+                        Effect::Exit(Exit::Raise(_) | Exit::Abort, _) => None,
+                        Effect::Exit(Exit::Return, _) => self.outside,
+                        _ => first_event(engine, part, None).or(behind),
+                    };
                 }
             }
-            Effect::Choice { test, site, then, otherwise, .. } => {
+            Effect::Choice { test, site, form, then, otherwise } => {
                 let vary = engine.values.truth_axes(*test);
                 let on_group = |(event, _): &(EventId, _)| {
                     engine.values.group_axes(engine.effects.event(*event).group).meets(vary)
@@ -112,6 +121,13 @@ impl Walk<'_, '_> {
                 if let Some((event, call)) = behind.filter(on_group)
                     && (pools_what_is_asked(engine, *test, event) || asks_what_was_dealt(engine, *test))
                     && let Some(raised) = [*then, *otherwise].into_iter().find_map(|arm| ends_in_failure(engine, arm))
+                {
+                    self.found(raised, (*site, true), (event, call), self.sure);
+                    return;
+                }
+                if let Some((event, call)) = behind.filter(on_group)
+                    && *form != ChoiceForm::Assertion
+                    && let Some(raised) = raised_by_some(engine, *test, *then, *otherwise)
                 {
                     self.found(raised, (*site, true), (event, call), self.sure);
                     return;
@@ -174,9 +190,9 @@ impl Walk<'_, '_> {
             return;
         }
         let caller = std::mem::replace(&mut self.function, function);
-        self.called = true;
+        (self.called, self.outside) = (true, behind);
         self.effect(body, behind);
-        (self.function, self.called) = (caller, false);
+        (self.function, self.called, self.outside) = (caller, false, None);
     }
 }
 
