@@ -225,6 +225,9 @@ impl<'p> Engine<'p> {
             let effect = self.effects.make(effect, &self.values);
             self.emit(frame, effect);
         }
+        if let Some(object) = self.made_by_its_class(function, &bound) {
+            return object;
+        }
         if bound.iter().any(|&arg| self.values.facts(arg).open) {
             let callee = self.values.make(Node::Function(function, None));
             return self.values.make(Node::Invoked(callee, bound.into()));
@@ -234,6 +237,29 @@ impl<'p> Engine<'p> {
             true => self.unknown(frame, span),
             false => self.unfollowed(frame, function, bound, span),
         }
+    }
+
+    /// The object that a class method makes which returns nothing else: `return cls(…)`.
+    fn made_by_its_class(&mut self, function: FunctionId, bound: &[Value]) -> Option<Value> {
+        let Node::Class(class) = *self.values.node(*bound.first()?) else { return None };
+        if !self.is_class_method(function) {
+            return None;
+        }
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        let receiver = definition.parameters.first()?.name;
+        let (mut makes, mut otherwise) = (false, false);
+        each_statement(model, definition.body, &mut |_, stmt| {
+            if let Stmt::Return(said) = *stmt {
+                let is_made = said.is_some_and(|said| match model.expr(said) {
+                    Expr::Call(call) => model.expr(model.call(call).callee) == Expr::Name(receiver),
+                    _ => false,
+                });
+                (makes, otherwise) = (makes || is_made, otherwise || !is_made);
+            }
+        });
+        (makes && !otherwise).then(|| self.made_of(class, &[]))
     }
 
     /// What the function's name says it returns: `get_tensor_parallel_rank`.
