@@ -5,6 +5,7 @@
 
 mod facts;
 mod indexed;
+mod keyed;
 mod node;
 mod shares;
 mod simplify;
@@ -19,7 +20,8 @@ use crate::base::{Arena, FileId, FunctionId, Site};
 
 use super::axes::Axes;
 
-pub use facts::{FILTERS, ONCE};
+pub use facts::FILTERS;
+pub use keyed::ONCE;
 pub use node::{
     COLLECTED, COMPREHENSION, Facts, GIVEN, HANDED_ON, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, POOLED, REPEAT,
     SPREAD, STORE, UNSET, UPDATE, WITHOUT, parts,

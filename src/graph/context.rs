@@ -76,7 +76,7 @@ impl Walk<'_> {
             Stmt::If { test, body, orelse } => {
                 self.under(*test, true, *body);
                 self.under(*test, false, *orelse);
-                let (left, stayed) = (self.leaves(*body), self.leaves(*orelse));
+                let (left, stayed) = (leaves(self.file, *body), leaves(self.file, *orelse));
                 if left != stayed {
                     self.push(*test, stayed);
                 }
@@ -110,11 +110,10 @@ impl Walk<'_> {
             _ => {}
         }
     }
+}
 
-    /// Whether the block's last statement leaves it for good.
-    fn leaves(&self, block: Block) -> bool {
-        self.file.block(block).last().is_some_and(|&last| {
-            matches!(self.file.stmt(last), Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break | Stmt::Continue)
-        })
-    }
+/// Whether the block's last statement leaves it for good.
+pub(super) fn leaves(file: &File, block: Block) -> bool {
+    let last = file.block(block).last().map(|&last| file.stmt(last));
+    matches!(last, Some(Stmt::Return(_) | Stmt::Raise(_) | Stmt::Break | Stmt::Continue))
 }

@@ -141,15 +141,13 @@ fn is_of_a_family(model: &File, class: Option<LocalClass>) -> bool {
     class.is_some_and(|class| !model.list(model.class(class).bases).is_empty())
 }
 
-/// Whether the function says the name of its parameter anywhere.
+/// Whether the function says the name of its parameter anywhere, or a function that stands in it does.
 fn is_named(model: &File, function: LocalFunction, parameter: Symbol) -> bool {
-    let mut found = false;
-    each_statement(model, model.function(function).body, &mut |_, stmt| {
-        for root in expressions_of(model, stmt) {
-            each_expression(model, root, &mut |_, expr| found |= expr == Expr::Name(parameter));
-        }
-    });
-    found
+    let is_inside = |inner: LocalFunction| {
+        std::iter::successors(Some(inner), |&at| model.function(at).parent).any(|around| around == function)
+    };
+    let mut functions = (0..model.functions.len() as u32).map(LocalFunction);
+    functions.any(|inner| model.function(inner).mentions.contains(&parameter) && is_inside(inner))
 }
 
 /// Whether the function takes an element of it: that is no group, but a list of ranks.

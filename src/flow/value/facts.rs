@@ -1,19 +1,12 @@
 //! Along which axes a value may differ, worked out from its parts when it is made.
 
-use super::shares::MAX_STORES;
 use super::simplify::is_constructor;
-use super::{Facts, Node, STORE, UPDATE, Value, Values};
+use super::{Facts, Node, Value, Values};
 use crate::flow::axes::Axes;
 use crate::model::CompareOp;
 
 /// Functions whose result has as many elements as the data say.
 pub const FILTERS: [&str; 5] = ["nonzero", "masked_select", "unique", "unique_consecutive", "argwhere"];
-
-/// What picks each thing once: how many those are says what they are.
-pub const ONCE: &str = "unique";
-
-/// A container into which all of another one was put.
-const UPDATE_ALL: &str = "update";
 
 impl Values {
     fn joined(&self, parts: impl IntoIterator<Item = Value>) -> Facts {
@@ -130,14 +123,9 @@ impl Values {
                 Facts { shape: if self.is_line_of_ranks(parts) { Axes::NONE } else { inner.vary }, ..inner }
             }
             // As many entries as there are keys, in what has keys at all.
-            Node::Mapped(name, parts) if name.as_str() == STORE && self.has_keys(parts[0], MAX_STORES) => {
+            Node::Mapped(name, parts) if let Some(key) = self.key_of_the_data(*name, parts) => {
                 let whole = self.joined(parts.iter().copied());
-                match self.node(parts[1]) {
-                    Node::Sequence(stored) if stored.len() == 2 && self.comes_with_the_data(stored[1]) => {
-                        Facts { shape: whole.shape | facts(stored[1]).vary, ..whole }
-                    }
-                    _ => whole,
-                }
+                Facts { shape: whole.shape | facts(key).vary, ..whole }
             }
             Node::Mapped(_, parts) => self.joined(parts.iter().copied()),
             // The loader is the same everywhere, what it yields is not.
@@ -187,63 +175,6 @@ impl Values {
                 let axes = self.group_axes(*group);
                 Facts { vary: inner.vary | axes, open: inner.open || facts(*group).open, ..inner }
             }
-        }
-    }
-
-    /// Whether a container is one to which the data have come in as keys: how many entries it has hangs on what they are.
-    pub fn is_keyed_by_data(&self, container: Value) -> bool {
-        match self.node(container) {
-            Node::Mapped(name, parts) if name.as_str() == STORE => match self.node(parts[1]) {
-                Node::Sequence(stored) if stored.len() == 2 => {
-                    self.has_keys(parts[0], MAX_STORES) && self.comes_with_the_data(stored[1])
-                }
-                _ => false,
-            },
-            Node::Mapped(name, parts) if name.as_str() == UPDATE_ALL && parts.len() == 2 => {
-                matches!(self.node(parts[1]), Node::Apply(once, _) if once.as_str() == ONCE)
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a key is something that lies in a field of what each rank has of its own: the names of the fields, and those of
-    /// what a function has made of it, are the same everywhere.
-    pub fn comes_with_the_data(&self, key: Value) -> bool {
-        const PASSING: [&str; 12] =
-            ["item", "items", "tolist", "int", "str", "cpu", "numpy", "decode", "enumerate", "zip", "list", "sorted"];
-        let (mut at, mut in_a_field) = (key, false);
-        for _ in 0..MAX_STORES {
-            at = match self.node(at) {
-                Node::Item(_, of) => *of,
-                Node::Index(of, _) | Node::Attribute(of, _) => {
-                    in_a_field = true;
-                    *of
-                }
-                Node::Mapped(name, parts) | Node::Apply(name, parts)
-                    if PASSING.contains(&name.last_part().as_str()) && !parts.is_empty() =>
-                {
-                    parts[0]
-                }
-                Node::Loader(_, batch) => *batch,
-                Node::Local(..) | Node::Parameter(..) => return in_a_field && !self.vary(at).is_empty(),
-                _ => return false,
-            };
-        }
-        false
-    }
-
-    /// Whether a value began as a dictionary: each other key is another entry.
-    fn has_keys(&self, container: Value, fuel: usize) -> bool {
-        match self.node(container) {
-            Node::Mapping(_) => true,
-            Node::Apply(name, _) => {
-                matches!(name.last_part().as_str(), "dict" | "OrderedDict" | "defaultdict" | "Counter")
-            }
-            Node::Changed(_, parts) | Node::Carried(_, _, parts) if fuel > 0 => self.has_keys(parts[0], fuel - 1),
-            Node::Mapped(name, parts) if fuel > 0 && matches!(name.as_str(), STORE | UPDATE) => {
-                self.has_keys(parts[0], fuel - 1)
-            }
-            _ => false,
         }
     }
 

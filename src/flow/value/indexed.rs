@@ -259,3 +259,27 @@ impl Values {
         matches!(self.node(entry.0), Node::Str(_)).then_some(entry)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Node, STORE, Values};
+    use crate::base::Symbol;
+
+    /// Forty entries, each stored under a condition of its own: twice the work for each would never end.
+    #[test]
+    fn what_is_stored_under_many_conditions_is_looked_up_once_for_each() {
+        let mut values = Values::default();
+        let mut container = values.make(Node::Mapping(Box::from([])));
+        for entry in 0..40 {
+            let key = values.make(Node::Str(Symbol::new(&format!("entry_{entry}"))));
+            let stored = values.make(Node::Int(entry));
+            let content = values.make(Node::Sequence(Box::from([stored, key])));
+            let filled = values.make(Node::Mapped(Symbol::new(STORE), Box::from([container, content])));
+            let test = values.make(Node::External(Symbol::new(&format!("test_{entry}"))));
+            container = values.make(Node::If(test, filled, container));
+        }
+        let key = values.make(Node::Str(Symbol::new("entry_0")));
+        let found = values.make(Node::Index(container, key));
+        assert!(matches!(values.node(found), Node::If(..)), "{:?}", values.node(found));
+    }
+}

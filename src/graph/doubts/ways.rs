@@ -9,7 +9,6 @@ use super::super::confidence::{Evidence, MAX_PARTS};
 use super::super::evaluate::Engine;
 use super::super::membership::is_world_rank;
 use super::super::questions::asks_for_kind;
-use super::super::untaken::{Way, ways_out};
 use super::super::witness::{Decision, Found, SplitKind};
 use crate::base::Site;
 use crate::finding::Confidence;
@@ -34,29 +33,7 @@ impl Evidence<'_, '_> {
         let asserted = |decision: Decision| decision.is_assertion || self.engine.refusals.contains(&decision.site);
         self.kind == SplitKind::EarlyExit
             && (self.decision.is_some_and(asserted)
-                || self.cause.is_some_and(|cause| leaves_by_assertion(self.engine, &[cause.effect]))
-                || self.asserts_in_the_rest_of_the_turn())
-    }
-
-    /// Whether ranks part where some of them end a turn of a loop, and in the rest of it, in front of the operation, nothing
-    /// leads out but assertions.
-    fn asserts_in_the_rest_of_the_turn(&self) -> bool {
-        let engine = self.engine;
-        let Some(cause) = self.cause else { return false };
-        let ends_turn = |way: &Way| matches!(engine.effects.get(way.end), Effect::Exit(Exit::Continue, _));
-        let ways = ways_out(engine, cause.effect, &|_| false);
-        let rest = preorder(engine, self.root).into_iter().find_map(|effect| match engine.effects.get(effect) {
-            Effect::Seq(parts) => {
-                parts.iter().position(|&part| part == cause.effect).map(|at| parts[at + 1..].to_vec())
-            }
-            _ => None,
-        });
-        !ways.is_empty()
-            && ways.iter().all(ends_turn)
-            && rest.is_some_and(|rest| {
-                let is_issued = rest.iter().any(|&part| contains(engine, part, self.main));
-                !is_issued && leaves_by_assertion(engine, &rest)
-            })
+                || self.cause.is_some_and(|cause| leaves_by_assertion(self.engine, cause.effect)))
     }
 
     /// Whether the operation is asked of an element of some collection, behind the question what kind of thing it is:
@@ -182,10 +159,10 @@ impl Evidence<'_, '_> {
 }
 
 /// Whether an effect is left in one way alone: an assertion in it fails, somewhere in what it calls.
-fn leaves_by_assertion(engine: &Engine<'_>, effects: &[EffectId]) -> bool {
+fn leaves_by_assertion(engine: &Engine<'_>, effect: EffectId) -> bool {
     let mut asserts = false;
     // Effects, and whether a call or a loop around them takes what is not raised.
-    let mut pending: Vec<(EffectId, bool)> = effects.iter().map(|&effect| (effect, false)).collect();
+    let mut pending = vec![(effect, false)];
     while let Some((effect, inside)) = pending.pop() {
         match engine.effects.get(effect) {
             Effect::Choice { form: ChoiceForm::Assertion, then, .. } => {

@@ -239,7 +239,8 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// The object that a class method makes which returns nothing else: `return cls(…)`.
+    /// The object that a class method makes which returns nothing else, `return cls(…)`, and is too large to be looked into for what
+    /// it is made of (`makes_its_own`).
     fn made_by_its_class(&mut self, function: FunctionId, bound: &[Value]) -> Option<Value> {
         let Node::Class(class) = *self.values.node(*bound.first()?) else { return None };
         if !self.is_class_method(function) {

@@ -53,7 +53,7 @@ fn keeps_in(
     let mut held = FxHashSet::default();
     held.insert(parameter);
     let mut keeps = false;
-    let is_own = |expr: ExprId| matches!(model.expr(expr), Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(own));
+    let is_own = |expr: ExprId| is_attribute_of(model, expr, own);
     // The container itself, or an entry of it.
     let is_container = |expr: ExprId| match model.expr(expr) {
         Expr::Subscript(container, _) => is_own(container),
@@ -104,7 +104,7 @@ fn counts_by(model: &File, local: LocalFunction, own: Symbol, parameter: Symbol)
     let mut held = FxHashSet::default();
     held.insert(parameter);
     let mut counts = false;
-    let is_own = |expr: ExprId| matches!(model.expr(expr), Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(own));
+    let is_own = |expr: ExprId| is_attribute_of(model, expr, own);
     each_in_context(model, local, &mut |_, stmt, context| {
         let asked = context.conditions.iter().any(|&condition| asks_contents(model, condition, &held));
         match stmt {
@@ -127,6 +127,11 @@ fn counts_by(model: &File, local: LocalFunction, own: Symbol, parameter: Symbol)
         }
     });
     counts
+}
+
+/// Whether an expression is an attribute of the object that a method is called on.
+fn is_attribute_of(model: &File, expr: ExprId, own: Symbol) -> bool {
+    matches!(model.expr(expr), Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(own))
 }
 
 /// Whether a condition is about what is in one of the variables, not about its kind, or whether it was given.

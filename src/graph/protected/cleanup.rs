@@ -3,10 +3,11 @@
 use crate::base::{FileId, Span};
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{Block, Call, Expr, ExprId, File, Handler, LocalFunction, Stmt, Try, each_statement};
+use crate::model::{Block, Call, Expr, ExprId, Handler, LocalFunction, Stmt, Try, each_statement};
 
 use super::super::blocks::{conditions_in, is_test, mentions, names_bound, speaks_of_rank, yields};
 use super::super::communication::{Issue, Wanted, calls_in};
+use super::super::context::leaves;
 use super::super::hazard::{Caught, Hazard, never_returns};
 use super::super::helpers::called;
 use super::super::program::Program;
@@ -39,7 +40,7 @@ impl Search<'_, '_> {
                 .collect();
             let peers = healthy.iter().find(|issue| issue.kind == OperationKind::Collective).cloned();
             // The healthy ranks issue the same, at the end of the block or behind it, where who failed does not come as well.
-            let goes_on = !ends_by_leaving(model, handler.body) && !self.leaves_at_once(file, function, handler.body);
+            let goes_on = !leaves(model, handler.body) && !self.leaves_at_once(file, function, handler.body);
             let met_behind = (peers.is_none() && !goes_on).then(|| self.next_behind(file, function, parts)).flatten();
             let joined = |issue: &Issue| healthy.iter().chain(&met_behind).any(|other| same(issue, other));
             if issues.iter().all(joined) {
@@ -277,10 +278,4 @@ fn closes_at_once(program: &Program, issue: &Issue) -> bool {
         })
     };
     issue.kind == OperationKind::Teardown && names("gloo") && !names("nccl")
-}
-
-/// Whether a block ends in a statement that leads elsewhere than behind it.
-fn ends_by_leaving(model: &File, block: Block) -> bool {
-    let last = model.block(block).last().map(|&last| model.stmt(last));
-    matches!(last, Some(Stmt::Return(_) | Stmt::Raise(_) | Stmt::Continue | Stmt::Break))
 }

@@ -13,12 +13,8 @@ def keep_alike_at_one_end(embedding):
         dist.all_reduce(embedding, group=mpu.get_embedding_group())  # error: [conditional-collective]
 
 
-class Model:
+def keep_alike_where_kept(embedding, layout):
     """A third kind of stage has the embedding as well, and its members are in the group."""
-
-    def __init__(self, config, embedding, predicts):
-        self.pre_process = mpu.is_pipeline_first_stage()
-        self.post_process = mpu.is_pipeline_last_stage()
-        self.predicts = predicts(config, mpu.get_pipeline_model_parallel_rank())
-        if self.pre_process or self.post_process or self.predicts:
-            dist.all_reduce(embedding, group=mpu.get_embedding_group())
+    stage = mpu.get_pipeline_model_parallel_rank()
+    if stage == 0 or stage in layout.stages:
+        dist.all_reduce(embedding, group=mpu.get_embedding_group())  # low: [conditional-collective]

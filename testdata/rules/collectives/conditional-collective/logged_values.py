@@ -22,3 +22,12 @@ class Module(L.LightningModule):
         if len(hits) > 0:
             self.log("labelled_now", len(hits), on_step=True, sync_dist=True)  # error: [conditional-collective]
         return self.compute(batch)
+
+
+class Evaluated(L.LightningModule):
+    def validation_step(self, batch, index):
+        hits = [item for item in batch if item.is_labelled]
+        if len(hits) > 0:
+            self.log("labelled", len(hits), sync_dist=True)  # low: [conditional-collective]
+        if len(hits) > 0:
+            self.log("labelled_now", len(hits), on_step=True, sync_dist=True)  # error: [conditional-collective]

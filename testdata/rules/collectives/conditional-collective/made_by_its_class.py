@@ -72,9 +72,9 @@ class Pretrained(Plain):
     def from_hub(cls, path, **settings):
         config = settings.get("config")
         cls.check(config)
-        for name in config.names:
-            if name.startswith("_"):
-                break
+        names, shapes = sorted(config.names()), sorted(config.shapes())
+        first, last = min(names), max(names)
+        print(first, last, len(shapes), str(path).strip())
         try:
             return cls(path)
         except Exception as error:

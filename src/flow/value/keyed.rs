@@ -1,0 +1,74 @@
+//! Dictionaries and sets to which the data have come as keys: how many entries they have hangs on what those are.
+
+use super::shares::MAX_STORES;
+use super::{Node, STORE, UPDATE, Value, Values};
+use crate::base::Symbol;
+
+/// What picks each thing once: how many those are says what they are.
+pub const ONCE: &str = "unique";
+
+/// A container into which all of another one was put.
+const UPDATE_ALL: &str = "update";
+
+impl Values {
+    /// Whether a container is one to which the data have come in as keys.
+    pub fn is_keyed_by_data(&self, container: Value) -> bool {
+        let Node::Mapped(name, parts) = self.node(container) else { return false };
+        let puts_once = || match parts[..] {
+            [_, added] if name.as_str() == UPDATE_ALL => {
+                matches!(self.node(added), Node::Apply(once, _) if once.as_str() == ONCE)
+            }
+            _ => false,
+        };
+        self.key_of_the_data(*name, parts).is_some() || puts_once()
+    }
+
+    /// The key under which a dictionary was filled, where that comes with the data.
+    pub(super) fn key_of_the_data(&self, name: Symbol, parts: &[Value]) -> Option<Value> {
+        let &[container, content] = parts else { return None };
+        let Node::Sequence(stored) = self.node(content) else { return None };
+        let &[_, key] = &stored[..] else { return None };
+        (name.as_str() == STORE && self.has_keys(container, MAX_STORES) && self.comes_with_the_data(key)).then_some(key)
+    }
+
+    /// Whether a key is something that lies in a field of what each rank has of its own: the names of the fields, and those of
+    /// what a function has made of it, are the same everywhere.
+    pub fn comes_with_the_data(&self, key: Value) -> bool {
+        const PASSING: [&str; 12] =
+            ["item", "items", "tolist", "int", "str", "cpu", "numpy", "decode", "enumerate", "zip", "list", "sorted"];
+        let (mut at, mut in_a_field) = (key, false);
+        for _ in 0..MAX_STORES {
+            at = match self.node(at) {
+                Node::Item(_, of) => *of,
+                Node::Index(of, _) | Node::Attribute(of, _) => {
+                    in_a_field = true;
+                    *of
+                }
+                Node::Mapped(name, parts) | Node::Apply(name, parts)
+                    if PASSING.contains(&name.last_part().as_str()) && !parts.is_empty() =>
+                {
+                    parts[0]
+                }
+                Node::Loader(_, batch) => *batch,
+                Node::Local(..) | Node::Parameter(..) => return in_a_field && !self.vary(at).is_empty(),
+                _ => return false,
+            };
+        }
+        false
+    }
+
+    /// Whether a value began as a dictionary: each other key is another entry.
+    fn has_keys(&self, container: Value, fuel: usize) -> bool {
+        match self.node(container) {
+            Node::Mapping(_) => true,
+            Node::Apply(name, _) => {
+                matches!(name.last_part().as_str(), "dict" | "OrderedDict" | "defaultdict" | "Counter")
+            }
+            Node::Changed(_, parts) | Node::Carried(_, _, parts) if fuel > 0 => self.has_keys(parts[0], fuel - 1),
+            Node::Mapped(name, parts) if fuel > 0 && matches!(name.as_str(), STORE | UPDATE) => {
+                self.has_keys(parts[0], fuel - 1)
+            }
+            _ => false,
+        }
+    }
+}
