@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{FunctionId, Symbol};
 use crate::catalog::Entry;
-use crate::model::{Expr, Function, FunctionKind, Guard, LocalFunction};
+use crate::model::{Callee, Expr, Function, FunctionKind, Guard, LocalFunction};
 
 use super::hazard::may_go_otherwise;
 use super::program::Program;
@@ -19,6 +19,7 @@ use super::taint::Taint;
 /// The functions worth evaluating, of those that reach a collective.
 pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<FunctionId> {
     let sensitive = sensitive(program, reaching);
+    let apart = running_apart(program, taint);
     let for_one = program.catalog.decorators_for_one();
     let mut out = FxHashSet::default();
     for file in program.file_ids() {
@@ -58,8 +59,15 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
                 let runs_on_one = model.list(function.decorators).iter().any(|&decorator| {
                     matches!(model.expr(decorator), Expr::Name(name) | Expr::Attribute { name, .. } if for_one.contains(&name))
                 });
+                let runs_apart = || {
+                    function
+                        .callees
+                        .iter()
+                        .any(|callee| model.last_name(callee.expr).is_some_and(|name| apart.contains(&name)))
+                };
                 let differs = || {
                     parts.decides()
+                        || runs_apart()
                         || parts.is_called_on_suspect()
                         || parts.hands_on(&sensitive)
                         || reaching.firing.contains(&id)
@@ -78,6 +86,42 @@ pub fn of(program: &Program, taint: &Taint, reaching: &Reaching) -> FxHashSet<Fu
         }
     }
     out
+}
+
+/// Names of functions that call what they, or their objects, are handed where ranks may have parted: `on_first(save, model)`.
+fn running_apart(program: &Program, taint: &Taint) -> FxHashSet<Symbol> {
+    let mut names = FxHashSet::default();
+    for file in program.file_ids() {
+        let model = &program.file(file).model;
+        for (index, function) in model.functions.iter().enumerate() {
+            if function.guards.is_empty() || function.parameters.is_empty() {
+                continue;
+            }
+            let given = |name: Symbol| function.parameters.iter().any(|parameter| parameter.name == name);
+            let id = program.function_id(file, LocalFunction(index as u32));
+            let class = program.class_of(id);
+            let own = function.parameters.first().map(|own| Expr::Name(own.name));
+            // What its object was handed it keeps in an attribute.
+            let is_handed = |callee: &&Callee| match model.expr(callee.expr) {
+                Expr::Name(name) => given(name),
+                Expr::Attribute { value, name } => {
+                    Some(model.expr(value)) == own && class.is_some_and(|class| program.method(class, name).is_none())
+                }
+                _ => false,
+            };
+            let called = function.callees.iter().filter(|callee| callee.at != SOMEWHERE).filter(is_handed);
+            let places: Vec<Place> = called.map(|callee| (id, callee.at)).collect();
+            if places.is_empty() {
+                continue;
+            }
+            let suspects = Suspects::of(taint, function, Vec::new());
+            let parts = Parts { function, places: &places, suspects: &suspects, taint: None };
+            if parts.decides() {
+                names.extend(names_of(program, id));
+            }
+        }
+    }
+    names
 }
 
 /// Names of functions that let a parameter decide what they issue, or hand it to one that does; of operations too.

@@ -216,6 +216,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
             }
         }
     }
+    ForeignRoot::said_once(&mut out.foreign_roots);
     out
 }
 

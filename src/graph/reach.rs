@@ -6,6 +6,7 @@
 mod callers;
 mod fired;
 mod handed;
+mod held;
 mod reads;
 mod seeds;
 
@@ -100,6 +101,8 @@ struct Search<'p> {
     told_by_arguments: FxHashSet<Symbol>,
     /// Objects that were followed to their calls.
     followed: handed::Followed,
+    /// By the name of what they hold: variables and attributes under which it may be called.
+    held: FxHashMap<Symbol, Vec<held::Held>>,
 }
 
 impl<'p> Search<'p> {
@@ -121,8 +124,10 @@ impl<'p> Search<'p> {
             firing: FxHashSet::default(),
             told_by_arguments: program.catalog.methods_told_by_arguments(),
             followed: handed::Followed::default(),
+            held: FxHashMap::default(),
         };
         search.name_what_matters();
+        search.collect_held();
         for file in program.file_ids() {
             let model = &program.file(file).model;
             for (_, import) in &model.imports {
@@ -238,6 +243,7 @@ impl<'p> Search<'p> {
         {
             self.shown(program.class(class).name, file);
         }
+        self.held_and_handed(function).into_iter().for_each(|place| self.reach_at(place));
         for name in names {
             if !self.callers.contains_key(&name) {
                 let sorted = self.sorted(name);

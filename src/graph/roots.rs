@@ -17,6 +17,8 @@ pub struct ForeignRoot {
     pub function: FunctionId,
     /// The operation, or the call that hands it root and group.
     pub site: Site,
+    /// The calls between that call and the operation, the last first.
+    through: Vec<Site>,
     /// `src` or `dst`.
     pub parameter: Symbol,
     /// What is wrong, in one sentence.
@@ -42,10 +44,16 @@ pub(super) struct ForeignRoots {
 /// A part of the tree on the way down.
 struct Step {
     effect: EffectId,
-    /// The outermost call around it.
-    call: Option<Site>,
+    /// The innermost call around it, in [`Around`].
+    call: Option<usize>,
     /// The condition it stands under, in [`Way`].
     under: Option<usize>,
+}
+
+/// A call, and the one around it.
+struct Around {
+    site: Site,
+    call: Option<usize>,
 }
 
 /// A condition, and the one around it.
@@ -68,6 +76,7 @@ impl ForeignRoots {
     ) {
         let mut pending = vec![Step { effect: root, call: None, under: None }];
         let mut ways: Vec<Way> = Vec::new();
+        let mut calls: Vec<Around> = Vec::new();
         while let Some(Step { effect, call, under }) = pending.pop() {
             if !engine.effects.summed(effect).events || !self.seen.insert(effect) {
                 continue;
@@ -77,12 +86,14 @@ impl ForeignRoots {
                     let event = engine.effects.event(*event);
                     let (Some(root), Some(parameter)) = (event.root, event.root_parameter) else { continue };
                     let Some((what, confidence)) = describe(engine, event, root, &ways, under) else { continue };
-                    let site = call.unwrap_or(event.site);
+                    let around = std::iter::successors(call, |&call| calls[call].call);
+                    let mut through: Vec<Site> = around.map(|call| calls[call].site).collect();
+                    let site = through.pop().unwrap_or(event.site);
                     if !self.told.contains(&event.site) && self.told.insert(site) {
                         let left = is_left_over(engine.program, function);
                         let confidence = if left { Confidence::Low } else { confidence };
                         let message = format!("`{parameter}` of `{}` is {what}", event.op);
-                        out.push(ForeignRoot { function, site, parameter, message, confidence });
+                        out.push(ForeignRoot { function, site, through, parameter, message, confidence });
                     }
                 }
                 Effect::Choice { test, then, otherwise, .. } => {
@@ -99,12 +110,13 @@ impl ForeignRoots {
                     }
                     let body = engine.looked_through(effect, MAX_LOOKS, true);
                     if body != effect {
-                        pending.push(Step { effect: body, call: call.or(Some(site)), under });
+                        pending.push(Step { effect: body, call, under });
                     }
                 }
                 Effect::Call { site, .. } if self.told.contains(site) => {}
                 Effect::Call { site, body, .. } => {
-                    pending.push(Step { effect: *body, call: call.or(Some(*site)), under });
+                    calls.push(Around { site: *site, call });
+                    pending.push(Step { effect: *body, call: Some(calls.len() - 1), under });
                 }
                 _ => {
                     let below = engine.below(effect).into_iter().rev();
@@ -112,6 +124,14 @@ impl ForeignRoots {
                 }
             }
         }
+    }
+}
+
+impl ForeignRoot {
+    /// Drops those that are said where a call further down stands: a caller may have been looked at first.
+    pub(super) fn said_once(roots: &mut Vec<ForeignRoot>) {
+        let sites: FxHashSet<Site> = roots.iter().map(|root| root.site).collect();
+        roots.retain(|root| !root.through.iter().any(|site| sites.contains(site)));
     }
 }
 

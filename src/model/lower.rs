@@ -170,6 +170,20 @@ impl Lowerer {
         self.flow(Sink::Return, start, end);
     }
 
+    /// Notes that the target holds, or may hold, what has another name.
+    fn holds(&mut self, target: ExprId, value: ExprId) {
+        let Some(name) = self.file.last_name(target) else { return };
+        let of = match self.file.expr(value) {
+            Expr::IfElse(at) => self.file.if_else(at)[1..].to_vec(),
+            Expr::Or(parts) => self.file.list(parts).to_vec(),
+            _ => vec![value],
+        };
+        let home = self.functions.last().copied().unwrap_or(self.file.module());
+        let differs = |of: &ExprId| self.file.last_name(*of).is_some_and(|known| known != name);
+        let holders: Vec<Holder> = of.into_iter().filter(differs).map(|of| Holder { name, of, home }).collect();
+        self.file.holders.extend(holders);
+    }
+
     fn flow(&mut self, to: Sink, start: u32, end: u32) {
         let of_object = matches!(to, Sink::Attribute(_)) && !self.is_constructor();
         let scope = self.scope();
@@ -289,7 +303,10 @@ impl Lowerer {
                 }
                 let end = self.mark();
                 let targets: Vec<ExprId> = assign.targets.iter().map(|target| self.target(target)).collect();
-                targets.iter().for_each(|&target| self.flows(target, start, end));
+                targets.iter().for_each(|&target| {
+                    self.flows(target, start, end);
+                    self.holds(target, value);
+                });
                 Stmt::Assign { targets: self.file.push_list(&targets), value }
             }
             ast::Stmt::AugAssign(assign) => {

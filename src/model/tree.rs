@@ -79,6 +79,19 @@ pub struct File {
     pub comments: Vec<Comment>,
     /// The module's `__all__`-less public surface is every top-level name; imports anywhere in the file, in order.
     pub imports: Vec<(LocalFunction, Import)>,
+    /// Variables and attributes that hold what has another name.
+    pub holders: Vec<Holder>,
+}
+
+/// A variable or an attribute that something else is assigned to by its name: `reduce = dist.all_reduce`.
+#[derive(Clone, Copy, Debug)]
+pub struct Holder {
+    /// The variable or the attribute.
+    pub name: Symbol,
+    /// What it holds, or may hold: a name or an attribute.
+    pub of: ExprId,
+    /// The function that assigns it.
+    pub home: LocalFunction,
 }
 
 impl File {

@@ -133,6 +133,24 @@ impl<'p> Engine<'p> {
             && self.has_decorator(file, local, "classmethod")
     }
 
+    /// Whether a function ends in an exception, or ends the process, whatever holds before.
+    fn ends_in_failure(&self, function: FunctionId) -> bool {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let Some(&last) = model.block(model.function(local).body).last() else { return false };
+        match *model.stmt(last) {
+            Stmt::Raise(_) => true,
+            Stmt::Expr(value) => match model.expr(value) {
+                Expr::Call(call) => {
+                    let ends = self.program.resolve(file, local, model.call(call).callee);
+                    ends.is_some_and(|ends| matches!(self.program.catalog.entry(ends), Some(Entry::Exit)))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
     /// Whether a call can be left unlooked into for now: by its names the callee neither returns nor keeps anything that
     /// differs between ranks, nor raises on some of them, and it is handed nothing that does.
     pub(super) fn may_wait(&self, function: FunctionId, bound: &[Value]) -> bool {
@@ -153,6 +171,7 @@ impl<'p> Engine<'p> {
             || may_leave_job(definition)
             || self.is_said_at_once(function)
             || self.makes_its_own(function)
+            || self.ends_in_failure(function)
         {
             return false;
         }
@@ -188,10 +207,10 @@ impl<'p> Engine<'p> {
             && written.any(|name| asked.contains(&name) || told.contains(&name))
     }
 
-    /// Whether a call hands over a wrapped model to who runs it on some ranks only: what it issues is known here, and who
-    /// issues it there. Or an object that was made with something that differs, to who asks it before something is issued.
+    /// Whether a call hands over a wrapped model, or an object that holds a function, to who runs it on some ranks only: what
+    /// it issues is known here, and who issues it there. Or an object that was made with something that differs, to who asks it before something is issued.
     pub(super) fn is_used_apart(&mut self, function: FunctionId, bound: &[Value]) -> bool {
-        let holds = bound.iter().any(|&arg| self.holds_wrapped(arg, MAX_HELD));
+        let holds = bound.iter().any(|&arg| self.holds_what_runs(arg, MAX_HELD));
         let differs = bound.iter().any(|&arg| match self.values.node(arg) {
             Node::Instance(_, given) => given.iter().any(|&part| !self.values.vary(part).is_empty()),
             _ => false,
@@ -203,12 +222,13 @@ impl<'p> Engine<'p> {
         })
     }
 
-    fn holds_wrapped(&self, value: Value, fuel: u8) -> bool {
+    fn holds_what_runs(&self, value: Value, fuel: u8) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
         match self.values.node(value) {
             Node::Typed(kind) => self.program.catalog.reduces_gradients(*kind),
-            Node::Instance(_, given) => given.iter().any(|&part| self.holds_wrapped(part, fuel)),
-            Node::If(_, then, otherwise) => [then, otherwise].iter().any(|&&arm| self.holds_wrapped(arm, fuel)),
+            Node::Function(..) | Node::Closure(..) | Node::Partial(..) => true,
+            Node::Instance(_, given) => given.iter().any(|&part| self.holds_what_runs(part, fuel)),
+            Node::If(_, then, otherwise) => [then, otherwise].iter().any(|&&arm| self.holds_what_runs(arm, fuel)),
             _ => false,
         }
     }

@@ -368,6 +368,7 @@ impl<'p> Engine<'p> {
             self.emit(frame, effect);
         }
         self.after_method(frame, function, &arguments, &summary.attributes, &mut substitution);
+        self.after_rebinding(frame, function, &summary.globals, &mut substitution);
         self.after_filling(frame, function, &arguments, span);
         self.after_growth(frame, &arguments, &summary.grown, &mut substitution);
         self.after_agreement(frame, function, &arguments, &summary.filled, &mut substitution);

@@ -87,12 +87,7 @@ impl<'p> Engine<'p> {
             }
             if let Some(value) = self.attribute(class, name) {
                 let value = self.as_seen_by(receiver, value);
-                if matches!(
-                    self.values.node(value),
-                    Node::Function(..) | Node::Closure(..) | Node::Partial(..) | Node::Typed(_) | Node::Instance(..)
-                ) || self.may_be_wrapped(value)
-                    || self.is_handed_in(frame, value)
-                {
+                if self.can_be_called(value) || self.may_be_wrapped(value) || self.is_handed_in(frame, value) {
                     arguments.receiver = None;
                     return self.call_value(frame, value, arguments, span);
                 }

@@ -100,7 +100,7 @@ pub struct Summary {
     pub result: Value,
     /// What it leaves in attributes of its first parameter.
     pub attributes: Vec<(Symbol, Value)>,
-    /// What it leaves in variables of the module that it declares `global`.
+    /// What it leaves in variables of the module, or of the function around it, that it declares `global` or `nonlocal`.
     pub globals: Vec<(Symbol, Value)>,
     /// What it leaves in parameters that it has the ranks agree on, by position.
     pub filled: Vec<(usize, Value)>,
@@ -392,6 +392,7 @@ impl<'p> Engine<'p> {
             }
             frame.set(parameter.name, value);
         }
+        self.begin_with_outer(&mut frame);
         if let (Some(class), Some(first)) = (class, receiver)
             && self.has_decorator(file, local, "classmethod")
             && !self.fields(class).is_empty()

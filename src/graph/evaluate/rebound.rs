@@ -1,10 +1,12 @@
-//! Variables of a module that functions write, declared `global`: what they leave in them.
+//! Variables of a module that functions write, declared `global`, and of the functions around them, declared `nonlocal`: what
+//! they leave in them.
 
 use super::births::Asked;
 use super::substitute::Substitution;
 use super::{Engine, Frame};
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::flow::{Node, Value};
+use crate::graph::resolve::Scope;
 use crate::model::{File, Function, FunctionKind, LocalFunction, Stmt};
 
 /// Functions that write one variable and are looked at.
@@ -20,6 +22,43 @@ impl<'p> Engine<'p> {
         }
         let begins = self.program.single_assignment(frame.file, model.module(), name)?;
         self.literal(model.expr(begins))
+    }
+
+    /// What a function is entered with in the variables of the functions around it that it declares as its to write: what
+    /// they hold there.
+    pub(super) fn begin_with_outer(&mut self, frame: &mut Frame<'p>) {
+        let (program, model) = (self.program, frame.model);
+        let definition = model.function(frame.local);
+        let Some(parent) = definition.parent.filter(|&parent| model.function(parent).kind == FunctionKind::Def) else {
+            return;
+        };
+        for name in rebound(model, definition) {
+            if let Scope::Local(owner) = program.scope_of(frame.file, parent, name) {
+                let owner = program.function_id(frame.file, owner);
+                let held = self.values.make(Node::Capture(owner, name));
+                frame.set(name, held);
+            }
+        }
+    }
+
+    /// After the call of a function that writes variables of this one.
+    pub(super) fn after_rebinding(
+        &mut self,
+        frame: &mut Frame<'p>,
+        function: FunctionId,
+        left: &[(Symbol, Value)],
+        substitution: &mut Substitution,
+    ) {
+        let (file, local) = self.program.locate(function);
+        if file != frame.file || frame.model.function(local).parent != Some(frame.local) {
+            return;
+        }
+        for &(name, value) in left {
+            if frame.get(name).is_some() && frame.model.function(frame.local).binds(name) {
+                let value = self.replaced(value, substitution);
+                frame.set(name, value);
+            }
+        }
     }
 
     /// What the functions of the file leave in one of its variables, if they leave one thing and that differs between

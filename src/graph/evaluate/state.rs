@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::resolve::Target;
+use super::super::resolve::{Scope, Target};
 use super::births::Asked;
 use super::rebound::is_rebound;
 use super::{Engine, Frame};
@@ -33,8 +33,19 @@ impl<'p> Engine<'p> {
                 });
             }
         });
-        let mut captured: Vec<(FunctionId, Symbol, Value)> =
-            used.into_iter().filter_map(|name| frame.get(name).map(|value| (frame.function, name, value))).collect();
+        let mut captured: Vec<(FunctionId, Symbol, Value)> = Vec::new();
+        for name in used {
+            if let Some(value) = frame.get(name) {
+                captured.push((frame.function, name, value));
+            } else if let Scope::Local(owner) = self.program.scope_of(file, local, name)
+                && owner != local
+                && owner != frame.local
+            {
+                // What its home sees of a function around it.
+                let owner = self.program.function_id(file, owner);
+                captured.push((owner, name, self.values.make(Node::Capture(owner, name))));
+            }
+        }
         captured.sort_by_key(|(_, name, _)| name.as_str());
         self.values.make(Node::Closure(nested, captured.into()))
     }

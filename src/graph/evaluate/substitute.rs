@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FunctionId, Symbol};
+use crate::catalog::Entry;
 use crate::flow::{Effect, EffectId, Effects, Event, HandlerEffect, LoopKind, Node, Standing, Value};
 
 use super::Engine;
@@ -383,7 +384,7 @@ impl<'p> Engine<'p> {
                     self.values.node(asked),
                     Node::Attribute(..) | Node::Apply(..) | Node::Parameter(..) | Node::Capture(..)
                 );
-                match handed && matches!(self.values.node(callee), Node::Typed(_) | Node::Instance(..)) {
+                match handed && self.is_called_as_an_object(callee) {
                     true => self.object_called(callee, &args, site),
                     false => self.invoke_effect(callee, args, site),
                 }
@@ -399,6 +400,29 @@ impl<'p> Engine<'p> {
         };
         by.effects.insert(effect, made);
         made
+    }
+
+    /// Whether it is known what calling a value does, at least where it is one of two.
+    pub(super) fn can_be_called(&self, value: Value) -> bool {
+        match *self.values.node(value) {
+            Node::Function(..) | Node::Closure(..) => true,
+            Node::If(_, then, otherwise) => {
+                let arms = [then, otherwise];
+                arms.iter().any(|&arm| self.is_function(arm))
+                    && arms.iter().all(|&arm| arm == self.none || self.can_be_called(arm))
+            }
+            _ => self.is_called_as_an_object(value),
+        }
+    }
+
+    /// Whether calling a value is more than running a function of the program: it is an object, a function with some
+    /// arguments given, or an operation.
+    fn is_called_as_an_object(&self, callee: Value) -> bool {
+        match *self.values.node(callee) {
+            Node::Typed(_) | Node::Instance(..) | Node::Partial(..) => true,
+            Node::External(name) => matches!(self.program.catalog.entry(name), Some(Entry::Operation(_))),
+            _ => false,
+        }
     }
 
     /// Whether a value is one of many, of none of which it is known what calling it does: to ask each is not worth it

@@ -5,11 +5,11 @@ use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::substitute::Substitution;
 use super::{Engine, Frame};
-use crate::base::{ClassId, FunctionId, Site, Span, Symbol};
+use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
 use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, Node, Value};
-use crate::model::{Expr, ExprId, FunctionKind};
+use crate::model::{Expr, ExprId, FunctionKind, LocalFunction};
 
 /// Choices that are followed to a manager of the catalogue.
 const MAX_CHOICES: usize = 8;
@@ -45,10 +45,9 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// A method of a class that a framework calls, and that a decorator lets one rank run: nobody in the program calls it,
-    /// so that what the decorator does counts here.
+    /// A method of a class that a framework calls, or a function that nobody in the program calls, and that a decorator lets
+    /// one rank run: what the decorator does counts here.
     pub(super) fn as_hook(&mut self, function: FunctionId, effects: EffectId) -> EffectId {
-        let Some(class) = self.program.class_of(function) else { return effects };
         if !self.effects.summed(effects).events {
             return effects;
         }
@@ -59,7 +58,7 @@ impl<'p> Engine<'p> {
         if let Some(wrapped) = self.wrapped_by_the_program(function) {
             return self.as_wrapped_hook(&mut frame, wrapped, effects);
         }
-        if self.program.external_bases(class).is_empty() {
+        if self.program.class_of(function).is_none_or(|class| self.program.external_bases(class).is_empty()) {
             return effects;
         }
         let Some(test) = self.wrapper_guard(&mut frame, function, span) else { return effects };
@@ -78,7 +77,11 @@ impl<'p> Engine<'p> {
     fn as_wrapped_hook(&mut self, frame: &mut Frame<'p>, wrapped: Value, effects: EffectId) -> EffectId {
         let (program, function) = (self.program, frame.function);
         let definition = program.function(function);
-        if program.class_of(function).is_some_and(|class| is_seen_called(program, class, definition.name)) {
+        let is_called = match program.class_of(function) {
+            Some(class) => is_seen_called(program, class, definition.name),
+            None => is_seen_named(program, definition.name),
+        };
+        if is_called {
             return effects;
         }
         let own = (0..definition.parameters.len() as u16).map(|at| self.values.make(Node::Parameter(function, at)));
@@ -99,26 +102,73 @@ impl<'p> Engine<'p> {
         if definition.kind != FunctionKind::Def || model.list(definition.decorators).is_empty() {
             return None;
         }
-        let scope = definition.parent.unwrap_or(local);
         let mut value = None;
         for &decorator in model.list(definition.decorators).iter().rev() {
-            if !matches!(model.expr(decorator), Expr::Name(_) | Expr::Attribute { .. }) {
+            let Some(wrapper) = self.decorator_of_the_program(file, definition.parent.unwrap_or(local), decorator)
+            else {
                 continue;
-            }
-            let Some(Target::Function(wrapper)) = self.program.target(file, scope, decorator) else { continue };
-            if self.program.catalogued(wrapper).is_some() {
-                continue;
-            }
-            // A decorator of the program: what it returns when it is given the function.
+            };
+            // What it returns when it is given the function.
             let given = value.unwrap_or_else(|| self.values.make(Node::Function(function, None)));
-            let wrapper = self.values.make(Node::Function(wrapper, None));
             if let Some(result) = self.invoked_result(wrapper, &[given])
-                && matches!(self.values.node(result), Node::Closure(..))
+                && let Some(runs) = self.run_in_its_place(result)
+                && !self.only_calls(runs)
             {
                 value = Some(result);
             }
         }
         value
+    }
+
+    /// What is called where a decorator has put something in a function's place.
+    fn run_in_its_place(&self, decorated: Value) -> Option<FunctionId> {
+        match *self.values.node(decorated) {
+            Node::Closure(function, _) => Some(function),
+            Node::Instance(class, _) => self.program.method(class, Symbol::new("__call__")),
+            _ => None,
+        }
+    }
+
+    /// Whether a function issues nothing itself and calls what it wraps once, whatever holds: it measures, say. Then the
+    /// wrapped one stands for it, of which more is known.
+    fn only_calls(&mut self, wrapper: FunctionId) -> bool {
+        let Some(effects) = self.summary(wrapper).map(|summary| summary.effects) else { return false };
+        let mut pending = vec![effects];
+        while let Some(effect) = pending.pop() {
+            let summed = self.effects.summed(effect);
+            let decides = matches!(self.effects.get(effect), Effect::Choice { .. } | Effect::Loop { .. });
+            if summed.events || summed.pending || decides && (summed.invokes || summed.exits) {
+                return false;
+            }
+            pending.extend(self.below(effect));
+        }
+        self.effects.summed(effects).invokes
+    }
+
+    /// What a decorator of the program is: a function, what a function makes of its settings, `@only(0)`, or a class whose
+    /// objects can be called.
+    fn decorator_of_the_program(&mut self, file: FileId, scope: LocalFunction, decorator: ExprId) -> Option<Value> {
+        let model = &self.program.file(file).model;
+        let named = match model.expr(decorator) {
+            Expr::Name(_) | Expr::Attribute { .. } => decorator,
+            Expr::Call(call) => model.call(call).callee,
+            _ => return None,
+        };
+        match self.program.target(file, scope, named)? {
+            Target::Function(wrapper) if self.program.catalogued(wrapper).is_none() => match named == decorator {
+                true => Some(self.values.make(Node::Function(wrapper, None))),
+                false => {
+                    let mut frame = self.module_frame(file);
+                    let made = self.expression(&mut frame, decorator);
+                    matches!(self.values.node(made), Node::Closure(..)).then_some(made)
+                }
+            },
+            Target::Class(class) if named == decorator => {
+                self.program.method(class, Symbol::new("__call__"))?;
+                Some(self.values.make(Node::Class(class)))
+            }
+            _ => None,
+        }
     }
 
     /// The condition under which a decorator of the catalogue lets the function run.
@@ -268,6 +318,13 @@ impl<'p> Engine<'p> {
         }
         None
     }
+}
+
+/// Whether some function names one of that name.
+fn is_seen_named(program: &Program, name: Symbol) -> bool {
+    let models = program.file_ids().map(|file| &program.file(file).model);
+    let mut naming = models.filter(|model| model.names().may_hold_any(&[name]));
+    naming.any(|model| model.functions.iter().any(|function| function.mentions.contains(&name)))
 }
 
 /// Whether somebody calls a method of that name, on the object at hand or where objects of the class are made by its name.

@@ -26,7 +26,17 @@ impl Search<'_> {
     /// Where objects that bear these names in a file are called, or a method of theirs: in the file, in functions that are
     /// handed them, and where those keep them.
     pub(super) fn follow_objects(&self, file: FileId, names: &[Symbol], seeds: &mut Vec<Place>) {
-        let mut waiting: Vec<(Scope, Symbol)> = names.iter().map(|&name| (Scope::File(file), name)).collect();
+        self.follow(names.iter().map(|&name| (Scope::File(file), name)).collect(), seeds);
+    }
+
+    /// Where a function is handed to another one of the program: there it is called under the name of the parameter.
+    pub(super) fn follow_handed(&self, file: FileId, local: LocalFunction, name: Symbol, seeds: &mut Vec<Place>) {
+        let mut waiting = Vec::new();
+        self.hand_on(file, local, name, &mut waiting);
+        self.follow(waiting, seeds);
+    }
+
+    fn follow(&self, mut waiting: Vec<(Scope, Symbol)>, seeds: &mut Vec<Place>) {
         while let Some((scope, name)) = waiting.pop() {
             if !self.followed.0.borrow_mut().insert((scope, name)) {
                 continue;

@@ -32,6 +32,7 @@ impl Search<'_> {
                     self.calls_of_object(mention, &mut seeds);
                 }
             }
+            self.held_operations(name, &mut seeds);
         }
         self.issuing.extend(seeds.iter().map(|seed| seed.0));
         self.surely.extend(seeds.iter().map(|seed| seed.0));
@@ -111,7 +112,7 @@ impl Search<'_> {
         }
     }
 
-    fn is_operation(&self, mention: Mention, name: Symbol) -> bool {
+    pub(super) fn is_operation(&self, mention: Mention, name: Symbol) -> bool {
         let program = self.program;
         let (file, local) = program.locate(mention.caller);
         let model = &program.file(file).model;

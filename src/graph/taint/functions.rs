@@ -52,7 +52,8 @@ impl Taint {
         out
     }
 
-    /// Functions that make another one, which asks something that may differ, such as the rank: decorators.
+    /// Functions that make another one, and classes whose objects are called, which ask something that may differ, such as
+    /// the rank: decorators.
     pub(super) fn deciding(&self, program: &Program) -> FxHashSet<Symbol> {
         let mut deciding: FxHashSet<Symbol> = FxHashSet::default();
         for file in program.file_ids() {
@@ -61,14 +62,19 @@ impl Taint {
                 function.parent.map(|parent| model.function(parent)).filter(|outer| outer.kind == FunctionKind::Def)
             };
             for function in &model.functions {
-                let (FunctionKind::Def, Some(mut home)) = (function.kind, outer(function)) else { continue };
-                let suspects = Suspects::of(self, function, self.imported(file).to_vec());
-                if function.guards.iter().any(|guard| !guard.tried && suspects.within(guard.start, guard.end)) {
-                    while let Some(further) = outer(home) {
-                        home = further;
-                    }
-                    deciding.insert(home.name);
+                // What is called in place of the function: one inside a decorator, or an object of a class that is one.
+                let called = function.class.filter(|_| function.name.as_str() == "__call__");
+                let home = outer(function);
+                if function.kind != FunctionKind::Def || home.is_none() && called.is_none() {
+                    continue;
                 }
+                let suspects = Suspects::of(self, function, self.imported(file).to_vec());
+                if !function.guards.iter().any(|guard| !guard.tried && suspects.within(guard.start, guard.end)) {
+                    continue;
+                }
+                deciding.extend(called.map(|class| model.class(class).name));
+                deciding
+                    .extend(std::iter::successors(home, |&home| outer(home)).last().map(|outermost| outermost.name));
             }
         }
         deciding

@@ -87,9 +87,12 @@ fn is_of_groups(name: Symbol) -> bool {
 
 /// Whether one of the names is that of a decorator of the function.
 pub(super) fn is_decorated(model: &File, function: &Function, names: &FxHashSet<Symbol>) -> bool {
-    let is_one = |&decorator: &ExprId| match model.expr(decorator) {
-        Expr::Name(name) | Expr::Attribute { name, .. } => names.contains(&name),
-        _ => false,
+    let is_one = |&decorator: &ExprId| {
+        let named = match model.expr(decorator) {
+            Expr::Call(call) => model.call(call).callee,
+            _ => decorator,
+        };
+        model.last_name(named).is_some_and(|name| names.contains(&name))
     };
     model.list(function.decorators).iter().any(is_one)
 }

@@ -1,0 +1,102 @@
+//! Functions and operations under other names: what a variable or an attribute holds is called by that, and what is handed
+//! over by the name of a parameter.
+
+use super::{Mention, Place, SOMEWHERE, Search, is_self};
+use crate::base::{FileId, FunctionId, Symbol};
+use crate::graph::resolve::Target;
+use crate::model::{Expr, FunctionKind, Holder};
+
+/// A variable or an attribute that holds something, and the file that says so.
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    file: FileId,
+    holder: Holder,
+}
+
+/// Mentions of one function that are asked whether they hand it over.
+const MAX_HANDED: usize = 40;
+
+impl Search<'_> {
+    /// Collects what holds something that may matter. Variables of modules are called from elsewhere as well.
+    pub(super) fn collect_held(&mut self) {
+        for file in self.program.file_ids() {
+            let model = &self.program.file(file).model;
+            for &holder in &model.holders {
+                let Some(of) = model.last_name(holder.of).filter(|of| self.mentions.contains_key(of)) else { continue };
+                self.held.entry(of).or_default().push(Held { file, holder });
+            }
+        }
+        let variables: Vec<Symbol> =
+            self.held.values().flatten().filter(|held| self.is_of_module(held)).map(|held| held.holder.name).collect();
+        self.mentions.extend(variables.into_iter().map(|name| (name, Vec::new())));
+    }
+
+    fn is_of_module(&self, held: &Held) -> bool {
+        held.holder.home == self.program.file(held.file).model.module()
+    }
+
+    /// Where an operation is called under another name.
+    pub(super) fn held_operations(&self, name: Symbol, seeds: &mut Vec<Place>) {
+        for held in self.held.get(&name).into_iter().flatten() {
+            let caller = self.program.function_id(held.file, held.holder.home);
+            if self.is_operation(Mention { caller, callee: held.holder.of, at: SOMEWHERE }, name) {
+                self.calls_of_held(held, seeds);
+            }
+        }
+    }
+
+    /// Where a function of the program is called under another name, or by whom it is handed to.
+    pub(super) fn held_and_handed(&self, function: FunctionId) -> Vec<Place> {
+        let name = self.program.function(function).name;
+        let mut places = Vec::new();
+        for held in self.held.get(&name).into_iter().flatten() {
+            if self.holds(held, function) {
+                self.calls_of_held(held, &mut places);
+            }
+        }
+        for mention in self.mentions.get(&name).into_iter().flatten().take(MAX_HANDED) {
+            let (file, local) = self.program.locate(mention.caller);
+            let is_it = || self.program.target(file, local, mention.callee) == Some(Target::Function(function));
+            if mention.at != SOMEWHERE && is_it() {
+                self.follow_handed(file, local, name, &mut places);
+            }
+        }
+        places
+    }
+
+    /// Whether it holds the function: by a name that means it, or as a method of the same object.
+    fn holds(&self, held: &Held, function: FunctionId) -> bool {
+        let program = self.program;
+        let model = &program.file(held.file).model;
+        let home = model.function(held.holder.home);
+        if let Some(target) = program.target(held.file, held.holder.home, held.holder.of) {
+            return target == Target::Function(function);
+        }
+        let (file, local) = program.locate(function);
+        match model.expr(held.holder.of) {
+            Expr::Attribute { value, name } => home.class.is_some_and(|class| {
+                is_self(model, home, value)
+                    && program.method(program.class_id(held.file, class), name) == Some(function)
+            }),
+            // A function that stands in another one.
+            _ => {
+                let parent = model.functions.get(local.0 as usize).and_then(|nested| nested.parent);
+                file == held.file && parent.is_some_and(|parent| model.function(parent).kind == FunctionKind::Def)
+            }
+        }
+    }
+
+    /// Where what is held is called.
+    fn calls_of_held(&self, held: &Held, places: &mut Vec<Place>) {
+        if !self.is_of_module(held) {
+            return self.follow_objects(held.file, &[held.holder.name], places);
+        }
+        let variable = Some(Target::Variable(held.file, held.holder.name));
+        let mentions = self.mentions.get(&held.holder.name).into_iter().flatten();
+        let calls = mentions.filter(|mention| {
+            let (file, local) = self.program.locate(mention.caller);
+            self.program.target(file, local, mention.callee) == variable
+        });
+        places.extend(calls.map(|mention| (mention.caller, mention.at)));
+    }
+}
