@@ -122,6 +122,11 @@ impl Values {
                 let inner = self.joined(parts.iter().copied());
                 Facts { shape: if self.is_line_of_ranks(parts) { Axes::NONE } else { inner.vary }, ..inner }
             }
+            // As many elements as there are different ones among the data.
+            Node::Mapped(name, parts) if self.picks_each_once(*name, parts) => {
+                let whole = self.joined(parts.iter().copied());
+                Facts { shape: whole.shape | whole.vary, ..whole }
+            }
             // As many entries as there are keys, in what has keys at all.
             Node::Mapped(name, parts) if let Some(key) = self.key_of_the_data(*name, parts) => {
                 let whole = self.joined(parts.iter().copied());

@@ -20,7 +20,12 @@ impl Values {
             }
             _ => false,
         };
-        self.key_of_the_data(*name, parts).is_some() || puts_once()
+        self.key_of_the_data(*name, parts).is_some() || puts_once() || self.picks_each_once(*name, parts)
+    }
+
+    /// Whether it is a set of what lies in the data: `set(batch["task"])`.
+    pub(super) fn picks_each_once(&self, name: Symbol, parts: &[Value]) -> bool {
+        matches!(name.as_str(), "set" | "frozenset") && matches!(parts[..], [of] if self.comes_with_the_data(of))
     }
 
     /// The key under which a dictionary was filled, where that comes with the data.

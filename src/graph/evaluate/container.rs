@@ -55,7 +55,7 @@ impl<'p> Engine<'p> {
     }
 
     /// A container of things that are each in it once, with another one: how many those are hangs on what it is.
-    fn with_other(&mut self, container: Value, other: Value) -> Value {
+    pub(super) fn with_other(&mut self, container: Value, other: Value) -> Value {
         if !self.values.comes_with_the_data(other) {
             return container;
         }
@@ -63,12 +63,30 @@ impl<'p> Engine<'p> {
         self.values.make(Node::Mapped(Symbol::new("update"), Box::from([container, once])))
     }
 
-    /// Whether a container began as a set.
-    fn is_set(&self, value: Value) -> bool {
+    /// A set joined with all of another one, `found |= {…}`; nothing where it is no set.
+    pub(super) fn joined_set(&mut self, set: Value, more: Value) -> Option<Value> {
+        let is_set = |name: Symbol| matches!(name.as_str(), "set" | "frozenset");
+        match self.values.node(more) {
+            Node::Mapped(name, parts) if is_set(*name) && self.holds_each_once(set) => {
+                let inside = parts[0];
+                Some(self.with_other(set, inside))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a container that can be updated holds each thing once: it began as a set, or counts things.
+    fn holds_each_once(&self, value: Value) -> bool {
         let mut at = value;
         for _ in 0..MAX_CHANGES {
             at = match self.values.node(at) {
-                Node::Apply(name, _) | Node::Mapped(name, _) if name.last_part().as_str() == "set" => return true,
+                Node::Apply(name, _) | Node::Mapped(name, _)
+                    if matches!(name.last_part().as_str(), "set" | "Counter") =>
+                {
+                    return true;
+                }
+                // `set()`: a list cannot be updated.
+                Node::Sequence(parts) => return parts.is_empty(),
                 Node::Changed(_, parts) | Node::Carried(_, _, parts) | Node::Mapped(_, parts) if !parts.is_empty() => {
                     parts[0]
                 }
@@ -134,7 +152,7 @@ impl<'p> Engine<'p> {
                     // The key is there afterwards, whatever was before.
                     self.values.make(Node::Mapped(name, Box::from([self.none])))
                 }
-                ("update", _, _) if self.is_set(receiver) && !added.is_empty() => {
+                ("update", _, _) if self.holds_each_once(receiver) && !added.is_empty() => {
                     let new = self.changed(frame, receiver, &[], span);
                     self.with_other(new, added[0])
                 }

@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
+
 use crate::base::{ClassId, FunctionId, Span, Symbol};
 use crate::flow::{ChoiceForm, DISPATCH, Node, Value};
-use crate::model::{Expr, ExprId};
+use crate::model::{Expr, ExprId, LocalClass};
 
 use super::arguments::Arguments;
 use super::{Engine, Frame};
@@ -138,6 +140,24 @@ impl<'p> Engine<'p> {
         let found = Overriders { methods, complete };
         self.overriders.insert((class, name), found.clone());
         found
+    }
+
+    /// The classes of the program that descend from a class.
+    pub(super) fn classes_below(&mut self, class: ClassId) -> Rc<[ClassId]> {
+        let program = self.program;
+        let below = self.below.get_or_insert_with(|| {
+            let mut below: FxHashMap<ClassId, Vec<ClassId>> = FxHashMap::default();
+            for file in program.file_ids() {
+                for local in 0..program.file(file).model.classes.len() as u32 {
+                    let id = program.class_id(file, LocalClass(local));
+                    for &above in &program.lineage(id)[1..] {
+                        below.entry(above).or_default().push(id);
+                    }
+                }
+            }
+            below.into_iter().map(|(class, below)| (class, below.into())).collect()
+        });
+        below.get(&class).cloned().unwrap_or_default()
     }
 
     /// Whether the function under evaluation, a method of `class`, runs for objects of the class that `other` is a method

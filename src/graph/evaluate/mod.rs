@@ -122,6 +122,8 @@ pub struct Engine<'p> {
     attributes: FxHashMap<(ClassId, Symbol), Option<Value>>,
     /// What classes below define instead of a method and communicates, the farthest from the class first.
     overriders: FxHashMap<(ClassId, Symbol), dispatch::Overriders>,
+    /// Classes and those that descend from them, once somebody has asked.
+    below: Option<FxHashMap<ClassId, Rc<[ClassId]>>>,
     globals: FxHashMap<(FileId, Symbol), Value>,
     /// The class of the objects that functions assign to a global variable.
     global_classes: FxHashMap<(FileId, Symbol), Option<ClassId>>,
@@ -211,6 +213,7 @@ impl<'p> Engine<'p> {
             cycles: recursion::Cycles::default(),
             attributes: FxHashMap::default(),
             overriders: FxHashMap::default(),
+            below: None,
             globals: FxHashMap::default(),
             global_classes: FxHashMap::default(),
             handed_up: FxHashMap::default(),

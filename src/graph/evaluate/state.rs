@@ -251,13 +251,23 @@ impl<'p> Engine<'p> {
                 // unless somebody turns it off is on.
                 let is_on = *self.values.node(value) == Node::Bool(true);
                 let is_default = self.is_constant(value) && !is_on && self.fields(class).contains(&name);
-                return Some(match is_default {
+                let is_switch = matches!(self.values.node(value), Node::Bool(_));
+                return Some(match is_default || is_switch && self.is_set_below(class, name) {
                     true => self.unknown(&frame, frame.model.span(expr)),
                     false => value,
                 });
             }
         }
         None
+    }
+
+    /// Whether a class below this one begins with something else under the name.
+    fn is_set_below(&mut self, class: ClassId, name: Symbol) -> bool {
+        self.classes_below(class).iter().any(|&below| {
+            let (file, local) = self.program.locate_class(below);
+            let body = self.program.file(file).model.class(local).body;
+            self.program.single_assignment(file, body, name).is_some()
+        })
     }
 
     /// Which methods of the class write which attributes of their first parameter, constructors first.

@@ -37,9 +37,10 @@ impl<'p> Engine<'p> {
                 let value = self.expression(frame, *added);
                 // `self.found += [x]` puts into the list what `extend` would.
                 let is_list = matches!(model.expr(*added), Expr::ListDisplay(_) | Expr::Comprehension(_));
+                let joined = if *op == BinaryOp::BitOr { self.joined_set(old, value) } else { None };
                 let value = match *op == BinaryOp::Add && is_list {
                     true => self.extended(frame, old, value, span),
-                    false => self.values.make(Node::Binary(*op, old, value)),
+                    false => joined.unwrap_or_else(|| self.values.make(Node::Binary(*op, old, value))),
                 };
                 match model.expr(*target) {
                     Expr::Subscript(container, index) => {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashSet;
 
 use super::{Place, Search};
-use crate::base::{FileId, FunctionId, Symbol};
+use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::graph::resolve::Target;
 use crate::model::{Call, Callee, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
 
@@ -34,6 +34,13 @@ impl Search<'_> {
         let mut waiting = Vec::new();
         self.hand_on(file, local, name, &mut waiting);
         self.follow(waiting, seeds);
+    }
+
+    /// Where objects of a class call what they are made with.
+    pub(super) fn follow_given(&self, class: ClassId, seeds: &mut Vec<Place>) {
+        let Some(constructor) = self.program.method(class, Symbol::new("__init__")) else { return };
+        let given = self.program.function(constructor).parameters.get(1);
+        self.follow(given.map(|given| (Scope::Body(constructor), given.name)).into_iter().collect(), seeds);
     }
 
     fn follow(&self, mut waiting: Vec<(Scope, Symbol)>, seeds: &mut Vec<Place>) {

@@ -45,7 +45,7 @@ impl Search<'_> {
         }
     }
 
-    /// Where a function of the program is called under another name, or by whom it is handed to.
+    /// Where a function of the program is called under another name, by whom it is handed to, or by a class that decorates it.
     pub(super) fn held_and_handed(&self, function: FunctionId) -> Vec<Place> {
         let name = self.program.function(function).name;
         let mut places = Vec::new();
@@ -59,6 +59,14 @@ impl Search<'_> {
             let is_it = || self.program.target(file, local, mention.callee) == Some(Target::Function(function));
             if mention.at != SOMEWHERE && is_it() {
                 self.follow_handed(file, local, name, &mut places);
+            }
+        }
+        let (file, local) = self.program.locate(function);
+        let definition = self.program.function(function);
+        for &decorator in self.program.file(file).model.list(definition.decorators) {
+            let scope = definition.parent.unwrap_or(local);
+            if let Some(Target::Class(class)) = self.program.target(file, scope, decorator) {
+                self.follow_given(class, &mut places);
             }
         }
         places
