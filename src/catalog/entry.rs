@@ -218,6 +218,8 @@ pub enum Wrapper {
     Cache,
     /// The first argument is called, there and then (`torch.jit.trace`).
     Calls,
+    /// The first argument, a model, is sharded in place (`fully_shard`).
+    Shards,
 }
 
 /// What a dotted name means.

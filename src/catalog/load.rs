@@ -458,5 +458,6 @@ fn effect(raw: RawEffect) -> Wrapper {
         RawEffect::NoSync => Wrapper::NoSync,
         RawEffect::Cache => Wrapper::Cache,
         RawEffect::Calls => Wrapper::Calls,
+        RawEffect::Shards => Wrapper::Shards,
     }
 }

@@ -229,6 +229,7 @@ pub(super) enum RawEffect {
     NoSync,
     Cache,
     Calls,
+    Shards,
 }
 
 /// A decorator or context manager.

@@ -133,6 +133,12 @@ impl<'p> Engine<'p> {
             && self.has_decorator(file, local, "classmethod")
     }
 
+    /// Whether a function shards what it is handed.
+    fn shards(&self, definition: &Function) -> bool {
+        let word = self.fully_shard;
+        definition.callees.iter().any(|callee| definition.mentions.get(callee.at as usize) == Some(&word))
+    }
+
     /// Whether a function ends in an exception, or ends the process, whatever holds before.
     fn ends_in_failure(&self, function: FunctionId) -> bool {
         let (file, local) = self.program.locate(function);
@@ -172,6 +178,7 @@ impl<'p> Engine<'p> {
             || self.is_said_at_once(function)
             || self.makes_its_own(function)
             || self.ends_in_failure(function)
+            || self.shards(definition)
         {
             return false;
         }

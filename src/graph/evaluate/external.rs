@@ -188,6 +188,7 @@ impl<'p> Engine<'p> {
                 }
                 self.unknown(frame, span)
             }
+            Entry::Wrapper(catalog::Wrapper::Shards) => self.sharded_in_place(frame, &arguments, span),
             Entry::Wrapper(_) => {
                 let mut parts: Vec<Value> = vec![];
                 parts.extend(arguments.values());

@@ -102,7 +102,7 @@ pub struct Summary {
     pub attributes: Vec<(Symbol, Value)>,
     /// What it leaves in variables of the module, or of the function around it, that it declares `global` or `nonlocal`.
     pub globals: Vec<(Symbol, Value)>,
-    /// What it leaves in parameters that it has the ranks agree on, by position.
+    /// What it leaves in parameters that it has the ranks agree on, or shards, by position.
     pub filled: Vec<(usize, Value)>,
     /// Parameters that it puts something into, by position, as they are in the end.
     grown: Vec<(usize, Value)>,
@@ -173,6 +173,8 @@ pub struct Engine<'p> {
     nesting: u32,
     aside: u32,
     pub(super) none: Value,
+    /// The name of what shards a model in place.
+    fully_shard: Symbol,
     /// The path of an attribute on a path.
     pub(super) paths: FxHashMap<(Symbol, Symbol), Symbol>,
     /// The name a path begins at.
@@ -255,6 +257,7 @@ impl<'p> Engine<'p> {
             untouched: RefCell::default(),
             scripts: Scripts::default(),
             none,
+            fully_shard: Symbol::new(FULLY_SHARD),
         }
     }
 
@@ -422,13 +425,15 @@ impl<'p> Engine<'p> {
         Summary { effects, result, attributes, globals, filled, grown, leaves }
     }
 
-    /// Parameters that hold something agreed on in the end, and were not given another object on the way.
+    /// Parameters that hold something agreed on in the end, or a model that was sharded in place, and were not given another
+    /// object on the way.
     fn filled(&self, frame: &Frame<'p>) -> Vec<(usize, Value)> {
         let definition = frame.model.function(frame.local);
-        let is_agreed = |value: Value| matches!(self.values.node(value), Node::Agreed(..));
+        let is_agreed =
+            |value: Value| matches!(self.values.node(value), Node::Agreed(..)) || self.is_sharded_in_place(value);
         // Where there is one process, or none to agree with, it stays what it was.
         let agreed = |value: Value| match *self.values.node(value) {
-            Node::Agreed(..) => Some(value),
+            _ if is_agreed(value) => Some(value),
             Node::If(test, then, otherwise) if self.values.vary(test).is_empty() => {
                 [then, otherwise].into_iter().find(|&arm| is_agreed(arm))
             }

@@ -8,6 +8,7 @@ use crate::base::{FileId, Site, Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{ChoiceForm, Effect, EffectId, Effects, Event, Node, Value};
 
+use super::arguments::Arguments;
 use super::{Engine, Frame};
 
 /// The method that runs the backward pass.
@@ -19,6 +20,9 @@ pub(in crate::graph) const WRAPPERS: [&str; 4] =
 
 /// What wraps a model in place, by a function.
 pub(in crate::graph) const FULLY_SHARD: &str = "fully_shard";
+
+/// What it makes of the model.
+const SHARDED: &str = "torch.distributed.fsdp.FSDPModule";
 
 /// Choices that are followed to a wrapped model.
 const MAX_CHOICES: usize = 16;
@@ -36,6 +40,25 @@ impl<'p> Engine<'p> {
             }
         }
         false
+    }
+
+    /// A model that is sharded in place: what has been handed over is wrapped from here on, unless it is an object of the
+    /// program, whose methods are known.
+    pub(super) fn sharded_in_place(&mut self, frame: &mut Frame<'p>, arguments: &Arguments, span: Span) -> Value {
+        let Some(&(model, expr)) = arguments.positional.first() else { return self.unknown(frame, span) };
+        if matches!(self.values.node(self.where_there(model)), Node::Instance(..)) {
+            return model;
+        }
+        let sharded = self.values.make(Node::Typed(Symbol::new(SHARDED)));
+        if let Some(expr) = expr {
+            self.store(frame, expr, sharded);
+        }
+        sharded
+    }
+
+    /// Whether a value is a model that was sharded in place.
+    pub(super) fn is_sharded_in_place(&self, value: Value) -> bool {
+        matches!(self.values.node(value), Node::Typed(kind) if kind.as_str() == SHARDED)
     }
 
     /// What calling `callee` gives: gradients are reduced on the way back through a wrapped model.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::{Mention, Place, Search, communicates};
+use super::{Mention, Place, SOMEWHERE, Search, communicates};
 use crate::base::{ClassId, FileId, Symbol};
 use crate::graph::bindings::ImportedName;
 use crate::graph::evaluate::{BACKWARD, FULLY_SHARD};
@@ -36,6 +36,7 @@ impl Search<'_> {
         }
         self.issuing.extend(seeds.iter().map(|seed| seed.0));
         self.surely.extend(seeds.iter().map(|seed| seed.0));
+        self.sharded_in_place(&mut seeds);
         self.backward_passes(&mut seeds);
         for seed in seeds {
             self.reach_at(seed);
@@ -67,6 +68,28 @@ impl Search<'_> {
         let passes = self.mentions.get(&Symbol::new(BACKWARD)).map_or(&[][..], Vec::as_slice);
         let near = passes.iter().filter(|mention| trees.contains(&program.tree_of(program.locate(mention.caller).0)));
         seeds.extend(near.map(|mention| (mention.caller, mention.at)));
+    }
+
+    /// Where a model is sharded in place, `fully_shard(model)`, and where it is called in the same file.
+    fn sharded_in_place(&self, seeds: &mut Vec<Place>) {
+        let program = self.program;
+        for mention in self.mentions.get(&Symbol::new(FULLY_SHARD)).map_or(&[][..], Vec::as_slice) {
+            let (file, local) = program.locate(mention.caller);
+            if mention.at == SOMEWHERE
+                || !matches!(program.target(file, local, mention.callee), Some(Target::External(_)))
+            {
+                continue;
+            }
+            let model = &program.file(file).model;
+            let mut names = Vec::new();
+            each_call(model, local, &mut |_, call| {
+                if call.callee == mention.callee {
+                    names.extend(model.list(call.args).first().and_then(|&sharded| model.last_name(sharded)));
+                }
+            });
+            seeds.push((mention.caller, mention.at));
+            self.follow_objects(file, &names, seeds);
+        }
     }
 
     /// An object whose call is an operation (a wrapped module): whoever calls what it is assigned to, in this file, or is
