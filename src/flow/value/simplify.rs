@@ -103,7 +103,7 @@ impl Values {
                     {
                         return Ok(self.make(Node::Compare(CompareOp::In, left, before)));
                     }
-                    CompareOp::Eq | CompareOp::Less if let Some(known) = self.rank_against(op, left, right) => {
+                    CompareOp::Eq | CompareOp::Less | CompareOp::In if let Some(known) = self.rank_against(op, left, right) => {
                         return Ok(known);
                     }
                     CompareOp::Eq
@@ -308,6 +308,19 @@ impl Values {
                 let number = text.as_str().parse::<i64>().ok()?;
                 let number = self.make(Node::Int(number));
                 return Some(self.make(Node::Compare(CompareOp::Eq, left, number)));
+            }
+            (CompareOp::In, Node::Rank(_), Node::Sequence(parts)) => {
+                let number = |&part: &Value| match self.node(part) {
+                    Node::Str(text) => text.as_str().parse::<i64>().ok(),
+                    _ => None,
+                };
+                let numbers: Vec<i64> = parts.iter().map(number).collect::<Option<_>>()?;
+                if numbers.is_empty() {
+                    return None;
+                }
+                let numbers = numbers.into_iter().map(|number| self.make(Node::Int(number))).collect();
+                let numbers = self.make(Node::Sequence(numbers));
+                return Some(self.make(Node::Compare(CompareOp::In, left, numbers)));
             }
             _ => return None,
         };

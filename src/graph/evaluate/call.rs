@@ -115,7 +115,7 @@ impl<'p> Engine<'p> {
         self.call_value(frame, callee, arguments, model.span(awaited))
     }
 
-    /// `super().method(…)`, `getattr(object, "name")`, `functools.partial(f, …)`.
+    /// `super().method(…)`, `getattr(object, "name")`, `setattr(object, "name", value)`.
     fn special_form(&mut self, frame: &mut Frame<'p>, call: Call, span: Span) -> Option<Value> {
         let model = frame.model;
         match model.expr(call.callee) {
@@ -143,6 +143,16 @@ impl<'p> Engine<'p> {
                 let object = args[0];
                 let value = self.expression(frame, object);
                 Some(self.member(frame, object, value, attribute, span))
+            }
+            Expr::Name(name) if name.as_str() == "setattr" => {
+                let &[object, attribute, value] = model.list(call.args) else { return None };
+                let Expr::Str(attribute) = model.expr(attribute) else { return None };
+                let value = self.expression(frame, value);
+                let base = self.path(frame, object)?;
+                if let Some(path) = self.path_of(base, attribute) {
+                    self.set_path(frame, path, value);
+                }
+                Some(self.none)
             }
             _ => None,
         }
