@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::{InternalError, Options, defect_text};
 use crate::base::FileId;
 use crate::finding::Finding;
-use crate::graph::{Begun, Divergence, Prepared, Program, divergence, orders};
+use crate::graph::{Divergence, Prepared, Program, divergence, orders};
 use crate::rules::{Check, Findings, Rule};
 
 /// Files that one thread asks the rules about before it looks for other work.
@@ -32,6 +32,8 @@ type Answer = Result<Vec<Finding>, InternalError>;
 enum Task<'a> {
     /// Look for a control plane.
     Protocol,
+    /// Look at what functions do beside communicating.
+    Conduct,
     /// Trace a tree.
     Trace(usize, &'a [FileId], &'a Prepared),
     /// Look for loops whose order is each process's own.
@@ -89,13 +91,15 @@ pub(super) fn ask(program: &Program, paths: &[String], options: &Options<'_>, st
     out
 }
 
-/// The tasks of tracing: the longest begin first.
+/// The tasks of tracing: the longest begin first. Traces take the most memory, and the more the longer they run: the others
+/// are done with theirs before that of the largest tree has grown.
 fn tracing<'a>(trees: &'a [Vec<FileId>], prepared: Option<&'a Prepared>) -> Vec<Task<'a>> {
     let Some(prepared) = prepared else { return Vec::new() };
     let mut order: Vec<(usize, &[FileId])> = trees.iter().map(Vec::as_slice).enumerate().collect();
     order.sort_by_key(|(at, files)| (std::cmp::Reverse(files.len()), *at));
-    let of_tree = |(at, files)| [Task::Trace(at, files, prepared), Task::Orders(trees.len() + at, files, prepared)];
-    std::iter::once(Task::Protocol).chain(order.into_iter().flat_map(of_tree)).collect()
+    let traces = order.iter().map(|&(at, files)| Task::Trace(at, files, prepared));
+    let orders = order.iter().map(|&(at, files)| Task::Orders(trees.len() + at, files, prepared));
+    traces.chain([Task::Protocol, Task::Conduct]).chain(orders).collect()
 }
 
 /// What the tasks work on.
@@ -124,6 +128,10 @@ impl Work<'_> {
                 let _ = caught(|| (!self.is_given_up()).then(|| self.program.protocol()));
                 Done::default()
             }
+            Task::Conduct => {
+                let _ = caught(|| (!self.is_given_up()).then(|| self.program.conduct()));
+                Done::default()
+            }
             Task::Ask(from) => Done { answers: self.ask_files(from), ..Done::default() },
         }
     }
@@ -149,17 +157,12 @@ fn caught<T>(find: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(find)).ok()
 }
 
-/// Finds out what all tracing needs to know, and beside it what waits for no traces.
+/// Finds out what all tracing needs to know.
 fn prepare(program: &Program, stop: &Arc<AtomicBool>) -> Prepared {
-    let begun = Begun::of(program, |one, other| {
+    let prepared = Prepared::of(program, |one, other| {
         rayon::join(one, other);
     });
-    begun.announce(program);
-    let conduct = || {
-        // A defect is met again where it is asked for.
-        let _ = caught(|| (!stop.load(Atomic::Relaxed)).then(|| program.conduct()));
-    };
-    let (prepared, ()) = rayon::join(|| begun.prepared(program), conduct);
+    prepared.announce(program);
     prepared.until(stop.clone())
 }
 

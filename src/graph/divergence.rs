@@ -12,7 +12,6 @@ use crate::finding::Confidence;
 use crate::flow::{ChoiceForm, Effect, EffectId, Effects, GroupKey, Healed};
 use crate::model::{FunctionKind, LocalFunction};
 
-use super::candidates;
 use super::comparison::MAX_WEIGHT;
 use super::evaluate::Engine;
 use super::gates::{Gate, gates};
@@ -22,7 +21,7 @@ use super::partings::{partings, splits};
 use super::paths::{UnagreedPath, UnagreedPaths};
 use super::program::Program;
 use super::races::{Common, FileRace, UnawaitedFile, on_files};
-use super::reach::{Reaching, reaching};
+use super::reach::reaching;
 use super::roots::{ForeignRoot, ForeignRoots};
 use super::shapes::{PermutedLoop, UnagreedShape, shapes};
 use super::stranded::{Stranded, stranded};
@@ -70,51 +69,28 @@ pub fn in_turn(count: usize, task: &(dyn Fn(usize) + Sync)) {
     (0..count).for_each(task);
 }
 
-/// Candidates that are evaluated before what they completed is compared.
+/// Functions that are evaluated before what they completed is compared.
 const BATCH: usize = 256;
 
-/// What is found out once, before any function is evaluated.
+/// What is found out once, before any function is evaluated: who reaches a collective, and which names may differ between
+/// ranks.
 pub struct Prepared {
     reaching: Arc<FxHashSet<FunctionId>>,
     taint: Arc<Taint>,
-    candidates: FxHashSet<FunctionId>,
+    /// Functions that are asked about.
+    asked: Arc<FxHashSet<FunctionId>>,
     /// Set by whoever no longer waits for the answer.
     stop: Arc<AtomicBool>,
 }
 
-/// The first half of it: who reaches a collective, and which names may differ between ranks.
-pub struct Begun {
-    taint: Taint,
-    reaching: Reaching,
-}
-
-impl Begun {
+impl Prepared {
     /// Finds it out. The two know nothing of each other: `both` may run them side by side.
-    pub fn of(program: &Program, both: impl FnOnce(&(dyn Fn() + Sync), &(dyn Fn() + Sync))) -> Begun {
+    pub fn of(program: &Program, both: impl FnOnce(&(dyn Fn() + Sync), &(dyn Fn() + Sync))) -> Prepared {
         let (taint, reached) = (OnceLock::new(), OnceLock::new());
         both(&|| drop(taint.set(Taint::of(program))), &|| drop(reached.set(reaching(program))));
-        let taint = taint.into_inner().expect("both were run");
-        let reaching = reached.into_inner().expect("both were run");
-        Begun { taint, reaching }
-    }
-
-    /// Tells the program what does not wait for the traces.
-    pub fn announce(&self, program: &Program) {
-        program.keep_reaching(&self.reaching.functions);
-    }
-
-    /// Finds out the rest.
-    pub fn prepared(self, program: &Program) -> Prepared {
-        let candidates = candidates::of(program, &self.taint, &self.reaching);
-        let reaching = self.reaching.functions;
-        Prepared { reaching, taint: Arc::new(self.taint), candidates, stop: Arc::default() }
-    }
-}
-
-impl Prepared {
-    /// Finds it out, one after the other.
-    pub fn of(program: &Program) -> Prepared {
-        Begun { taint: Taint::of(program), reaching: reaching(program) }.prepared(program)
+        let taint = Arc::new(taint.into_inner().expect("both were run"));
+        let reaching = Arc::new(reached.into_inner().expect("both were run"));
+        Prepared { asked: reaching.clone(), reaching, taint, stop: Arc::default() }
     }
 
     /// Evaluates functions by what was found out.
@@ -124,7 +100,8 @@ impl Prepared {
         engine
     }
 
-    fn announce(&self, program: &Program) {
+    /// Tells the program what does not wait for the traces.
+    pub fn announce(&self, program: &Program) {
         program.keep_reaching(&self.reaching);
     }
 
@@ -142,14 +119,14 @@ impl Prepared {
     /// The same, for some functions only.
     #[must_use]
     pub fn only(&self, functions: impl IntoIterator<Item = FunctionId>, stop: Arc<AtomicBool>) -> Prepared {
-        let candidates = functions.into_iter().collect();
-        Prepared { reaching: self.reaching.clone(), taint: self.taint.clone(), candidates, stop }
+        let asked = Arc::new(functions.into_iter().collect());
+        Prepared { reaching: self.reaching.clone(), taint: self.taint.clone(), asked, stop }
     }
 
     /// The same, for another reader.
     #[must_use]
     pub fn again(&self, stop: Arc<AtomicBool>) -> Prepared {
-        self.only(self.candidates.iter().copied(), stop)
+        Prepared { reaching: self.reaching.clone(), taint: self.taint.clone(), asked: self.asked.clone(), stop }
     }
 
     /// What holds after one file was replaced, for as long as nobody finds it out anew: `moved` says where a function
@@ -157,12 +134,12 @@ impl Prepared {
     #[must_use]
     pub fn carried(&self, moved: impl Fn(FunctionId) -> Option<FunctionId>, fresh: &[FunctionId]) -> Prepared {
         let carry = |set: &FxHashSet<FunctionId>| {
-            set.iter().filter_map(|&id| moved(id)).chain(fresh.iter().copied()).collect::<FxHashSet<FunctionId>>()
+            Arc::new(set.iter().filter_map(|&id| moved(id)).chain(fresh.iter().copied()).collect())
         };
         Prepared {
-            reaching: Arc::new(carry(&self.reaching)),
+            reaching: carry(&self.reaching),
             taint: self.taint.clone(),
-            candidates: carry(&self.candidates),
+            asked: carry(&self.asked),
             stop: Arc::default(),
         }
     }
@@ -182,7 +159,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
     let mut explained: FxHashMap<FileId, usize> = FxHashMap::default();
     let Some(&first) = files.first() else { return out };
     let is_given_up = || prepared.stop.load(Ordering::Relaxed);
-    for batch in candidates_in(program, prepared, files).chunks(BATCH) {
+    for batch in asked_in(program, prepared, files).chunks(BATCH) {
         let mut traced: Vec<Traced> = Vec::new();
         for &function in batch {
             if is_given_up() {
@@ -209,7 +186,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
             }
             seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);
             seen_paths.collect(&mut engine, function, effects, &mut out.paths);
-            gates(&engine, function, effects, &mut out.gates);
+            gates(&mut engine, function, effects, &mut out.gates);
             stranded(&engine, program, function, root, &mut out.stranded);
             for effects in [effects, root] {
                 shapes(&engine, function, effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);
@@ -273,15 +250,15 @@ fn traced(engine: &mut Engine<'_>, tree: FileId, function: FunctionId) -> Option
     Some(Traced { function, effects: summary.effects, root })
 }
 
-/// The functions of the files that are worth evaluating, in order.
-fn candidates_in(program: &Program, prepared: &Prepared, files: &[FileId]) -> Vec<FunctionId> {
+/// The functions of the files that are asked about, in order.
+fn asked_in(program: &Program, prepared: &Prepared, files: &[FileId]) -> Vec<FunctionId> {
     let functions = files.iter().flat_map(|&file| {
         let model = &program.file(file).model;
         let bodies = (0..model.functions.len() as u32).map(LocalFunction);
         let bodies = bodies.filter(|&local| model.function(local).kind != FunctionKind::ClassBody);
         bodies.map(move |local| program.function_id(file, local))
     });
-    functions.filter(|function| prepared.candidates.contains(function)).collect()
+    functions.filter(|function| prepared.asked.contains(function)).collect()
 }
 
 /// The effect with its pending calls looked into, where something around them differs between ranks.

@@ -24,8 +24,11 @@ pub struct Gate {
     pub call: Option<(Site, Symbol)>,
 }
 
+/// Pending calls behind one key that are looked into.
+const MAX_LOOKS: u32 = 12;
+
 /// Collects collectives behind environment keys.
-pub(super) fn gates(engine: &Engine<'_>, function: FunctionId, root: EffectId, out: &mut Vec<Gate>) {
+pub(super) fn gates(engine: &mut Engine<'_>, function: FunctionId, root: EffectId, out: &mut Vec<Gate>) {
     let mut seen = FxHashSet::default();
     let mut pending = vec![root];
     while let Some(effect) = pending.pop() {
@@ -33,26 +36,27 @@ pub(super) fn gates(engine: &Engine<'_>, function: FunctionId, root: EffectId, o
             continue;
         }
         match engine.effects.get(effect) {
-            Effect::Choice { test, site, then, otherwise, .. } => {
-                let facts = engine.values.facts(*test);
-                let arms = || (operations(engine, *then), operations(engine, *otherwise));
+            &Effect::Choice { test, site, then, otherwise, .. } => {
+                pending.extend([then, otherwise]);
+                let facts = engine.values.facts(test);
+                if !facts.environment || !facts.vary.is_empty() || out.iter().any(|gate| gate.condition == site) {
+                    continue;
+                }
+                let [then, otherwise] = [then, otherwise].map(|arm| engine.looked_through(arm, MAX_LOOKS, true));
+                let engine = &*engine;
                 let names = |events: &[EventId]| -> Vec<Symbol> {
                     events.iter().map(|&event| engine.effects.event(event).op).collect()
                 };
-                if facts.environment
-                    && facts.vary.is_empty()
-                    && let (one, other) = arms()
-                    && names(&one) != names(&other)
-                    && !out.iter().any(|gate| gate.condition == *site)
-                    && let Some(key) = key_of(engine, *test)
+                let (one, other) = (operations(engine, then), operations(engine, otherwise));
+                if names(&one) != names(&other)
+                    && let Some(key) = key_of(engine, test)
                     && let Some(&event) = one.first().or(other.first())
                 {
                     let event = engine.effects.event(event);
                     let call =
-                        first_call(engine, *then, event.site).or_else(|| first_call(engine, *otherwise, event.site));
-                    out.push(Gate { function, key, condition: *site, op: event.op, event: event.site, call });
+                        first_call(engine, then, event.site).or_else(|| first_call(engine, otherwise, event.site));
+                    out.push(Gate { function, key, condition: site, op: event.op, event: event.site, call });
                 }
-                pending.extend([*then, *otherwise]);
             }
             // A callee's own conditions are its own.
             Effect::Call { .. } => {}

@@ -22,7 +22,7 @@ pub const OUTLINE_LINES: usize = 400;
 /// What the function issues, as an indented tree of so many lines at most. None when it cannot be evaluated.
 pub fn outline(program: &Program, function: FunctionId, lines: usize) -> Option<String> {
     let (reached, taint) = (reaching(program), Taint::of(program));
-    told(program, Engine::new(program, &reached.functions, &taint), function, lines)
+    told(program, Engine::new(program, &reached, &taint), function, lines)
 }
 
 /// The same, where what an evaluation needs is at hand.

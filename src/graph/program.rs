@@ -151,7 +151,10 @@ impl Program {
     /// Where ranks can part ways: what was kept, or found now, tree by tree.
     pub fn divergence(&self) -> &Divergence {
         if self.divergence.get().is_none() {
-            let prepared = Prepared::of(self);
+            let prepared = Prepared::of(self, |one, other| {
+                one();
+                other();
+            });
             let trees = self.trees();
             let traced = trees.iter().map(|tree| super::divergence::divergence(self, &prepared, tree, in_turn));
             let orders = trees.iter().map(|tree| super::divergence::orders(self, &prepared, tree));

@@ -12,14 +12,12 @@ mod seeds;
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::catalog::{Entry, OperationKind};
-pub use crate::model::SOMEWHERE;
-use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, Stmt};
+use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, SOMEWHERE, Stmt};
 
 use super::evaluate::FULLY_SHARD;
 use super::evaluate::shown::{SHOWS, TEXTS};
@@ -38,41 +36,18 @@ const APPLY: &str = "apply";
 struct Mention {
     caller: FunctionId,
     callee: ExprId,
-    /// Where in the caller's mentions.
-    at: u32,
-}
-
-/// A place in a function that may reach a collective: an index into [`Function::mentions`](crate::model::Function).
-pub type Place = (FunctionId, u32);
-
-/// The functions from which a collective can be reached, and where in each.
-pub struct Reaching {
-    /// The functions.
-    pub functions: Arc<FxHashSet<FunctionId>>,
-    /// Those that say by which name another one looks up what it calls.
-    pub firing: FxHashSet<FunctionId>,
-    places: Vec<Place>,
-}
-
-impl Reaching {
-    /// Where a function may reach a collective; [`SOMEWHERE`] stands last.
-    pub fn places(&self, function: FunctionId) -> &[Place] {
-        let from = self.places.partition_point(|place| place.0 < function);
-        let until = self.places.partition_point(|place| place.0 <= function);
-        &self.places[from..until]
-    }
+    /// Whether it is called there, or handed to a call: not what decorates the caller, or what it keeps under another name.
+    is_called: bool,
 }
 
 /// The functions from which a collective can be reached.
-pub fn reaching(program: &Program) -> Reaching {
+pub fn reaching(program: &Program) -> FxHashSet<FunctionId> {
     let mut search = Search::new(program);
     search.seed();
     while let Some(function) = search.pending.pop() {
         search.spread(function);
     }
-    let mut places: Vec<Place> = search.places.into_iter().collect();
-    places.sort_unstable();
-    Reaching { functions: Arc::new(search.reached), firing: search.firing, places }
+    search.reached
 }
 
 struct Search<'p> {
@@ -85,18 +60,15 @@ struct Search<'p> {
     issuing: FxHashSet<FunctionId>,
     /// Those that issue something themselves or in what they call, by calls that can mean nothing else.
     surely: FxHashSet<FunctionId>,
-    places: FxHashSet<Place>,
     pending: Vec<FunctionId>,
     callers: FxHashMap<Symbol, Callers>,
     /// Files that import a name.
     importers: FxHashMap<Symbol, Vec<FileId>>,
     types: RefCell<FxHashMap<FileId, Rc<[Symbol]>>>,
     /// Where properties are read, once one of them communicates.
-    readers: Option<FxHashMap<Symbol, Vec<Place>>>,
+    readers: Option<FxHashMap<Symbol, Vec<FunctionId>>>,
     /// Names by which callers have a function look a method up and call it: where it does.
     fired: FxHashMap<Symbol, Vec<Fired>>,
-    /// Who hands such a name on that leads to a collective.
-    firing: FxHashSet<FunctionId>,
     /// Methods of which an argument may tell whose they are.
     told_by_arguments: FxHashSet<Symbol>,
     /// Objects that were followed to their calls.
@@ -114,14 +86,12 @@ impl<'p> Search<'p> {
             reached: FxHashSet::default(),
             issuing: FxHashSet::default(),
             surely: FxHashSet::default(),
-            places: FxHashSet::default(),
             pending: Vec::new(),
             callers: FxHashMap::default(),
             importers: FxHashMap::default(),
             types: RefCell::default(),
             readers: None,
             fired: FxHashMap::default(),
-            firing: FxHashSet::default(),
             told_by_arguments: program.catalog.methods_told_by_arguments(),
             followed: handed::Followed::default(),
             held: FxHashMap::default(),
@@ -172,25 +142,26 @@ impl<'p> Search<'p> {
         let model = &self.program.file(file).model;
         let caller = self.program.function_id(file, local);
         let definition = model.function(local);
-        let decorators = model.list(definition.decorators).iter().map(|&expr| (expr, SOMEWHERE));
-        for (callee, at) in definition.callees.iter().map(|callee| (callee.expr, callee.at)).chain(decorators) {
+        let decorators = model.list(definition.decorators).iter().map(|&expr| (expr, false));
+        let called = definition.callees.iter().map(|callee| (callee.expr, callee.at != SOMEWHERE));
+        for (callee, is_called) in called.chain(decorators) {
             let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(callee) else { continue };
             if let Some(mentions) = self.mentions.get_mut(&name) {
-                mentions.push(Mention { caller, callee, at });
+                mentions.push(Mention { caller, callee, is_called });
             }
             // `import … as`: under the name it has at home too.
             if let Expr::Name(name) = model.expr(callee)
                 && let Some((_, original)) = renamed.iter().find(|(bound, _)| *bound == name)
                 && let Some(mentions) = self.mentions.get_mut(original)
             {
-                mentions.push(Mention { caller, callee, at });
+                mentions.push(Mention { caller, callee, is_called });
             }
         }
     }
 
-    fn reach_at(&mut self, place: Place) {
-        if self.places.insert(place) && self.reached.insert(place.0) {
-            self.pending.push(place.0);
+    fn reach(&mut self, function: FunctionId) {
+        if self.reached.insert(function) {
+            self.pending.push(function);
         }
     }
 
@@ -202,7 +173,7 @@ impl<'p> Search<'p> {
         let definition = model.function(local);
         if let Some(parent) = definition.parent {
             let home = home(program, file, parent);
-            self.reach_at((program.function_id(file, home), SOMEWHERE));
+            self.reach(program.function_id(file, home));
         }
         let class = definition.class.map(|class| program.class_id(file, class));
         let mut names = vec![definition.name];
@@ -222,8 +193,7 @@ impl<'p> Search<'p> {
             self.fired.get(&definition.name).filter(|_| class.is_some()).cloned().unwrap_or_default()
         {
             if program.same_tree(program.locate(by).0, file) {
-                self.firing.insert(by);
-                self.reach_at(dispatcher);
+                self.reach(dispatcher);
             }
         }
         // What modules are built of would follow from one end of a model to the other: only who issues something there.
@@ -233,7 +203,7 @@ impl<'p> Search<'p> {
         {
             let mut called = Vec::new();
             self.calls_of_instances(class, &mut called);
-            called.into_iter().for_each(|place| self.reach_at(place));
+            called.into_iter().for_each(|caller| self.reach(caller));
         }
         if is_property(model, definition) {
             self.read(file, definition.name);
@@ -243,7 +213,7 @@ impl<'p> Search<'p> {
         {
             self.shown(program.class(class).name, file);
         }
-        self.held_and_handed(function).into_iter().for_each(|place| self.reach_at(place));
+        self.held_and_handed(function).into_iter().for_each(|caller| self.reach(caller));
         for name in names {
             if !self.callers.contains_key(&name) {
                 let sorted = self.sorted(name);
@@ -254,13 +224,13 @@ impl<'p> Search<'p> {
             let is_sure = calls && self.surely.contains(&function);
             for caller in self.sure_callers_of(name, function, class) {
                 // Who was reached by a guess before hands on now what a guess does not.
-                if is_sure && self.surely.insert(caller.0) && self.reached.contains(&caller.0) {
-                    self.pending.push(caller.0);
+                if is_sure && self.surely.insert(caller) && self.reached.contains(&caller) {
+                    self.pending.push(caller);
                 }
-                self.reach_at(caller);
+                self.reach(caller);
             }
             for caller in self.other_callers_of(name, function, file, class) {
-                self.reach_at(caller);
+                self.reach(caller);
             }
         }
     }

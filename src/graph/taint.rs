@@ -43,10 +43,6 @@ pub struct Taint {
     imported: FxHashMap<FileId, Vec<Symbol>>,
     /// The second names of those pairs.
     second: FxHashSet<Symbol>,
-    /// Operations that take a root, and reads of the environment: worth a look wherever they stand.
-    notable: FxHashSet<Symbol>,
-    /// Those that count only behind another: `get` behind `environ`.
-    notable_pairs: FxHashSet<(Symbol, Symbol)>,
     /// Functions that raise under a condition that may differ, or call one that does.
     raising: FxHashSet<Symbol>,
     /// Attributes that functions have some ranks alone write, by calling a method that does, by the names of the functions.
@@ -106,7 +102,6 @@ impl Taint {
     pub fn of(program: &Program) -> Taint {
         let mut taint = Taint::default();
         taint.add_catalogued(program);
-        taint.add_rooted(program);
         taint.add_imported(program);
         taint.fed = Fed::of(program);
         taint.started = Arc::new(Started::of(program));
@@ -117,9 +112,7 @@ impl Taint {
         taint.second = taint.pairs.iter().map(|pair| pair.1).collect();
         taint.add_made(program, &made);
         taint.raising = taint.raising(program, &made.frequency);
-        let guarded = taint.guarded(program, &made.frequency);
         taint.made = made;
-        taint.notable.extend(guarded);
         taint
     }
 
@@ -161,11 +154,6 @@ impl Taint {
     /// Whether the name may stand for something that differs.
     pub fn holds(&self, name: Symbol) -> bool {
         self.names.contains(&name)
-    }
-
-    /// Whether the name is that of something worth a look wherever it stands, behind the name `before` it.
-    pub(super) fn is_notable(&self, before: Option<Symbol>, name: Symbol) -> bool {
-        self.notable.contains(&name) || before.is_some_and(|before| self.notable_pairs.contains(&(before, name)))
     }
 
     /// Whether the parameter may differ, by its name.
@@ -300,16 +288,12 @@ mod tests {
     }
 
     #[test]
-    fn whoever_reads_a_tainted_attribute_is_a_candidate() {
-        let (taint, program) = taint_of(
+    fn an_attribute_that_is_given_what_differs_differs() {
+        let (taint, _) = taint_of(
             "import torch.distributed as dist\n\n\nclass Job:\n    def start(self):\n        \
              self.leads = dist.get_rank() == 0\n\n    def save(self):\n        if self.leads:\n            \
-             dist.barrier()\n\n    def step(self, count):\n        if count > 3:\n            dist.barrier()\n",
+             dist.barrier()\n",
         );
         assert!(taint.holds(Symbol::new("leads")));
-        let candidates = crate::graph::candidates::of(&program, &taint, &crate::graph::reach::reaching(&program));
-        let names: Vec<&str> = candidates.iter().map(|&id| program.function(id).name.as_str()).collect();
-        assert!(names.contains(&"save"), "{names:?}");
-        assert!(!names.contains(&"step"), "{names:?}");
     }
 }

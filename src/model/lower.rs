@@ -48,7 +48,6 @@ pub(super) struct Scope {
     pub(super) mentions: Vec<Symbol>,
     flows: Vec<Flow>,
     guards: Vec<Guard>,
-    arguments: Vec<(u32, u32)>,
     pub(super) callees: Vec<Callee>,
     guard: u32,
     /// Statements so far that leave a block.
@@ -69,10 +68,9 @@ impl Scope {
         self.mentions.clear();
         self.flows.clear();
         self.guards.clear();
-        self.arguments.clear();
         self.callees.clear();
-        let Scope { bound, outer, mentions, flows, guards, arguments, callees, .. } = self;
-        Scope { bound, outer, mentions, flows, guards, arguments, callees, ..Scope::default() }
+        let Scope { bound, outer, mentions, flows, guards, callees, .. } = self;
+        Scope { bound, outer, mentions, flows, guards, callees, ..Scope::default() }
     }
 }
 
@@ -225,15 +223,6 @@ impl Lowerer {
         let (until, around) = (scope.mentions.len() as u32, scope.guard);
         if start < end {
             scope.guards.push(Guard { start, end, around, until, ..Guard::default() });
-        }
-    }
-
-    /// The arguments of a call, lowered since `start`.
-    pub(super) fn passed(&mut self, start: u32) {
-        let scope = self.scope();
-        let end = scope.mentions.len() as u32;
-        if start < end {
-            scope.arguments.push((start, end));
         }
     }
 

@@ -187,7 +187,6 @@ impl Lowerer {
 
     fn call(&mut self, call: &ast::ExprCall) -> Expr {
         let callee = self.expr(&call.func);
-        let start = self.mark();
         self.called(callee);
         let args: SmallVec<[ExprId; 6]> = call
             .arguments
@@ -211,7 +210,6 @@ impl Lowerer {
                 Keyword { name, value }
             })
             .collect();
-        self.passed(start);
         Expr::Call(self.file.push_call(callee, args, &keywords))
     }
 

@@ -320,5 +320,6 @@ impl File {
         self.blocks.shrink_to_fit();
         self.names.shrink();
         self.functions.shrink_to_fit();
+        self.holders.shrink_to_fit();
     }
 }

@@ -103,7 +103,9 @@ impl Values {
                     {
                         return Ok(self.make(Node::Compare(CompareOp::In, left, before)));
                     }
-                    CompareOp::Eq | CompareOp::Less | CompareOp::In if let Some(known) = self.rank_against(op, left, right) => {
+                    CompareOp::Eq | CompareOp::Less | CompareOp::In
+                        if let Some(known) = self.rank_against(op, left, right) =>
+                    {
                         return Ok(known);
                     }
                     CompareOp::Eq

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{MAX_NAMESAKES, Place, Search, is_self};
+use super::{MAX_NAMESAKES, Search, is_self};
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::graph::resolve::Target;
 use crate::model::Expr;
@@ -10,21 +10,26 @@ use crate::model::Expr;
 /// Who calls a name, by what the name can mean there.
 #[derive(Default)]
 pub(super) struct Callers {
-    of_function: FxHashMap<FunctionId, Vec<Place>>,
-    of_class: FxHashMap<ClassId, Vec<Place>>,
+    of_function: FxHashMap<FunctionId, Vec<FunctionId>>,
+    of_class: FxHashMap<ClassId, Vec<FunctionId>>,
     /// Calls on `self` inside a class.
-    of_self: FxHashMap<ClassId, Vec<Place>>,
+    of_self: FxHashMap<ClassId, Vec<FunctionId>>,
     /// Calls on `self` inside a class that descends from this one.
-    of_descendant: FxHashMap<ClassId, Vec<Place>>,
-    of_variable: Vec<Place>,
+    of_descendant: FxHashMap<ClassId, Vec<FunctionId>>,
+    of_variable: Vec<FunctionId>,
     /// Local names: nested functions, and parameters that are handed functions.
-    of_local: FxHashMap<FileId, Vec<Place>>,
-    of_unknown: FxHashMap<FileId, Vec<Place>>,
+    of_local: FxHashMap<FileId, Vec<FunctionId>>,
+    of_unknown: FxHashMap<FileId, Vec<FunctionId>>,
 }
 
 impl Search<'_> {
     /// The callers that mean the function when they call `name`, or a method that one of its class overrides.
-    pub(super) fn sure_callers_of(&self, name: Symbol, function: FunctionId, class: Option<ClassId>) -> Vec<Place> {
+    pub(super) fn sure_callers_of(
+        &self,
+        name: Symbol,
+        function: FunctionId,
+        class: Option<ClassId>,
+    ) -> Vec<FunctionId> {
         let Some(callers) = self.callers.get(&name) else { return Vec::new() };
         let mut out = callers.of_function.get(&function).cloned().unwrap_or_default();
         let Some(class) = class else { return out };
@@ -42,7 +47,7 @@ impl Search<'_> {
         function: FunctionId,
         file: FileId,
         class: Option<ClassId>,
-    ) -> Vec<Place> {
+    ) -> Vec<FunctionId> {
         let Some(callers) = self.callers.get(&name) else { return Vec::new() };
         let program = self.program;
         let mut out = callers.of_variable.clone();
@@ -52,13 +57,13 @@ impl Search<'_> {
         let namesakes = self.definitions.get(&(program.tree_of(file), name)).copied().unwrap_or(0);
         if namesakes <= MAX_NAMESAKES {
             let near = callers.of_unknown.iter().filter(|(caller, _)| program.same_tree(**caller, file));
-            out.extend(near.flat_map(|(_, places)| places));
+            out.extend(near.flat_map(|(_, callers)| callers));
             if self.surely.contains(&function) {
                 // Whoever imports from there may have been handed such an object.
                 let far = callers.of_unknown.iter().filter(|(caller, _)| {
                     !program.same_tree(**caller, file) && program.sole_method(**caller, name) == Some(function)
                 });
-                out.extend(far.flat_map(|(_, places)| places));
+                out.extend(far.flat_map(|(_, callers)| callers));
             }
         } else {
             out.extend(callers.of_unknown.get(&file).into_iter().flatten());
@@ -83,28 +88,24 @@ impl Search<'_> {
                 && let Some(class) = class
                 && is_self(model, definition, value)
             {
-                out.of_self.entry(class).or_default().push((mention.caller, mention.at));
+                out.of_self.entry(class).or_default().push(mention.caller);
                 for &ancestor in program.lineage(class) {
-                    out.of_descendant.entry(ancestor).or_default().push((mention.caller, mention.at));
+                    out.of_descendant.entry(ancestor).or_default().push(mention.caller);
                 }
                 continue;
             }
             match program.target(file, local, mention.callee) {
-                Some(Target::Function(target)) => {
-                    out.of_function.entry(target).or_default().push((mention.caller, mention.at))
-                }
+                Some(Target::Function(target)) => out.of_function.entry(target).or_default().push(mention.caller),
                 Some(Target::Class(target)) => {
                     for &ancestor in program.lineage(target) {
-                        out.of_class.entry(ancestor).or_default().push((mention.caller, mention.at));
+                        out.of_class.entry(ancestor).or_default().push(mention.caller);
                     }
                 }
-                Some(Target::Variable(..)) => out.of_variable.push((mention.caller, mention.at)),
+                Some(Target::Variable(..)) => out.of_variable.push(mention.caller),
                 Some(Target::External(_) | Target::Module(_)) => {}
                 None => match model.expr(mention.callee) {
-                    Expr::Attribute { .. } => {
-                        out.of_unknown.entry(file).or_default().push((mention.caller, mention.at))
-                    }
-                    _ => out.of_local.entry(file).or_default().push((mention.caller, mention.at)),
+                    Expr::Attribute { .. } => out.of_unknown.entry(file).or_default().push(mention.caller),
+                    _ => out.of_local.entry(file).or_default().push(mention.caller),
                 },
             }
         }

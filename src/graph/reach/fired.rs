@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Place, Search};
+use super::Search;
 use crate::base::{FunctionId, Symbol};
 use crate::graph::program::Program;
 use crate::model::{Call, Expr, Function, LocalFunction};
@@ -13,12 +13,12 @@ const LOOKS_UP: &str = "getattr";
 /// A function that calls what it looks up by a name that it is handed, where it does, and who hands it the name.
 #[derive(Clone, Copy)]
 pub(super) struct Fired {
-    pub dispatcher: Place,
+    pub dispatcher: FunctionId,
     pub by: FunctionId,
 }
 
 /// Functions that call what they look up by one of their parameters, and where they do.
-fn dispatchers(program: &Program) -> Vec<Place> {
+fn dispatchers(program: &Program) -> Vec<FunctionId> {
     let mut out = Vec::new();
     for file in program.file_ids() {
         let model = &program.file(file).model;
@@ -29,8 +29,7 @@ fn dispatchers(program: &Program) -> Vec<Place> {
             let is_parameter = |function: &&Function| function.parameters.iter().any(|own| own.name == name);
             for (index, function) in model.functions.iter().enumerate().filter(|(_, function)| is_parameter(function)) {
                 let id = program.function_id(file, LocalFunction(index as u32));
-                let here = function.callees.iter().filter(|callee| callee.expr == call.callee);
-                out.extend(here.map(|callee| (id, callee.at)));
+                out.extend(function.callees.iter().any(|callee| callee.expr == call.callee).then_some(id));
             }
         }
     }
@@ -42,7 +41,7 @@ impl Search<'_> {
     pub(super) fn fired(&self) -> FxHashMap<Symbol, Vec<Fired>> {
         let mut out: FxHashMap<Symbol, Vec<Fired>> = FxHashMap::default();
         for dispatcher in dispatchers(self.program) {
-            for (name, by) in self.names_handed_to(dispatcher.0) {
+            for (name, by) in self.names_handed_to(dispatcher) {
                 out.entry(name).or_default().push(Fired { dispatcher, by });
             }
         }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashSet;
 
-use super::{Place, Search};
+use super::Search;
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::graph::resolve::Target;
 use crate::model::{Call, Callee, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
@@ -25,25 +25,25 @@ pub(super) struct Followed(RefCell<FxHashSet<(Scope, Symbol)>>);
 impl Search<'_> {
     /// Where objects that bear these names in a file are called, or a method of theirs: in the file, in functions that are
     /// handed them, and where those keep them.
-    pub(super) fn follow_objects(&self, file: FileId, names: &[Symbol], seeds: &mut Vec<Place>) {
+    pub(super) fn follow_objects(&self, file: FileId, names: &[Symbol], seeds: &mut Vec<FunctionId>) {
         self.follow(names.iter().map(|&name| (Scope::File(file), name)).collect(), seeds);
     }
 
     /// Where a function is handed to another one of the program: there it is called under the name of the parameter.
-    pub(super) fn follow_handed(&self, file: FileId, local: LocalFunction, name: Symbol, seeds: &mut Vec<Place>) {
+    pub(super) fn follow_handed(&self, file: FileId, local: LocalFunction, name: Symbol, seeds: &mut Vec<FunctionId>) {
         let mut waiting = Vec::new();
         self.hand_on(file, local, name, &mut waiting);
         self.follow(waiting, seeds);
     }
 
     /// Where objects of a class call what they are made with.
-    pub(super) fn follow_given(&self, class: ClassId, seeds: &mut Vec<Place>) {
+    pub(super) fn follow_given(&self, class: ClassId, seeds: &mut Vec<FunctionId>) {
         let Some(constructor) = self.program.method(class, Symbol::new("__init__")) else { return };
         let given = self.program.function(constructor).parameters.get(1);
         self.follow(given.map(|given| (Scope::Body(constructor), given.name)).into_iter().collect(), seeds);
     }
 
-    fn follow(&self, mut waiting: Vec<(Scope, Symbol)>, seeds: &mut Vec<Place>) {
+    fn follow(&self, mut waiting: Vec<(Scope, Symbol)>, seeds: &mut Vec<FunctionId>) {
         while let Some((scope, name)) = waiting.pop() {
             if !self.followed.0.borrow_mut().insert((scope, name)) {
                 continue;
@@ -77,14 +77,14 @@ impl Search<'_> {
     }
 
     /// Places in a function where what bears the name is called, or a method of it.
-    fn calls_of(&self, file: FileId, local: LocalFunction, name: Symbol, seeds: &mut Vec<Place>) {
+    fn calls_of(&self, file: FileId, local: LocalFunction, name: Symbol, seeds: &mut Vec<FunctionId>) {
         let model = &self.program.file(file).model;
         let calls_it = |callee: &&Callee| {
             is_named(model, callee.expr, name)
                 || matches!(model.expr(callee.expr), Expr::Attribute { value, .. } if is_named(model, value, name))
         };
         let id = self.program.function_id(file, local);
-        seeds.extend(model.function(local).callees.iter().filter(calls_it).map(|callee| (id, callee.at)));
+        seeds.extend(model.function(local).callees.iter().any(|callee| calls_it(&callee)).then_some(id));
     }
 
     /// The functions that are handed what bears the name, and what it is called there.

@@ -1,7 +1,7 @@
 //! Functions and operations under other names: what a variable or an attribute holds is called by that, and what is handed
 //! over by the name of a parameter.
 
-use super::{Mention, Place, SOMEWHERE, Search, is_self};
+use super::{Mention, Search, is_self};
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::resolve::Target;
 use crate::model::{Expr, FunctionKind, Holder};
@@ -36,17 +36,17 @@ impl Search<'_> {
     }
 
     /// Where an operation is called under another name.
-    pub(super) fn held_operations(&self, name: Symbol, seeds: &mut Vec<Place>) {
+    pub(super) fn held_operations(&self, name: Symbol, seeds: &mut Vec<FunctionId>) {
         for held in self.held.get(&name).into_iter().flatten() {
             let caller = self.program.function_id(held.file, held.holder.home);
-            if self.is_operation(Mention { caller, callee: held.holder.of, at: SOMEWHERE }, name) {
+            if self.is_operation(Mention { caller, callee: held.holder.of, is_called: false }, name) {
                 self.calls_of_held(held, seeds);
             }
         }
     }
 
     /// Where a function of the program is called under another name, by whom it is handed to, or by a class that decorates it.
-    pub(super) fn held_and_handed(&self, function: FunctionId) -> Vec<Place> {
+    pub(super) fn held_and_handed(&self, function: FunctionId) -> Vec<FunctionId> {
         let name = self.program.function(function).name;
         let mut places = Vec::new();
         for held in self.held.get(&name).into_iter().flatten() {
@@ -57,7 +57,7 @@ impl Search<'_> {
         for mention in self.mentions.get(&name).into_iter().flatten().take(MAX_HANDED) {
             let (file, local) = self.program.locate(mention.caller);
             let is_it = || self.program.target(file, local, mention.callee) == Some(Target::Function(function));
-            if mention.at != SOMEWHERE && is_it() {
+            if mention.is_called && is_it() {
                 self.follow_handed(file, local, name, &mut places);
             }
         }
@@ -95,7 +95,7 @@ impl Search<'_> {
     }
 
     /// Where what is held is called.
-    fn calls_of_held(&self, held: &Held, places: &mut Vec<Place>) {
+    fn calls_of_held(&self, held: &Held, places: &mut Vec<FunctionId>) {
         if !self.is_of_module(held) {
             return self.follow_objects(held.file, &[held.holder.name], places);
         }
@@ -105,6 +105,6 @@ impl Search<'_> {
             let (file, local) = self.program.locate(mention.caller);
             self.program.target(file, local, mention.callee) == variable
         });
-        places.extend(calls.map(|mention| (mention.caller, mention.at)));
+        places.extend(calls.map(|mention| mention.caller));
     }
 }

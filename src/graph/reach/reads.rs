@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{MAX_NAMESAKES, Place, SHOWS, SOMEWHERE, Search, is_property};
-use crate::base::{FileId, Symbol};
+use super::{MAX_NAMESAKES, SHOWS, Search, is_property};
+use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::blocks::function_around;
 use crate::graph::program::Program;
 use crate::model::{Expr, ExprId, LocalFunction};
@@ -19,13 +19,13 @@ impl Search<'_> {
         if self.readers.is_none() {
             self.readers = Some(readers(program));
         }
-        let places = self.readers.as_mut().and_then(|readers| readers.remove(&name)).unwrap_or_default();
-        for &place in &places {
-            if program.same_tree(program.locate(place.0).0, home) {
-                self.reach_at(place);
+        let known = self.readers.as_mut().and_then(|readers| readers.remove(&name)).unwrap_or_default();
+        for &reader in &known {
+            if program.same_tree(program.locate(reader).0, home) {
+                self.reach(reader);
             }
         }
-        self.readers.get_or_insert_default().insert(name, places);
+        self.readers.get_or_insert_default().insert(name, known);
     }
 
     /// Who makes a text of something in a file that knows the class may run what makes a text of its objects.
@@ -40,14 +40,14 @@ impl Search<'_> {
             let shows = |name: Symbol| SHOWS.contains(&name.as_str());
             for (index, function) in model.functions.iter().enumerate() {
                 if function.mentions.iter().any(|&name| shows(name)) {
-                    self.reach_at((program.function_id(file, LocalFunction(index as u32)), SOMEWHERE));
+                    self.reach(program.function_id(file, LocalFunction(index as u32)));
                 }
             }
             for expr in (0..model.expr_count() as u32).map(ExprId) {
                 if matches!(model.expr(expr), Expr::Format(_))
                     && let Some(local) = function_around(model, model.span(expr))
                 {
-                    self.reach_at((program.function_id(file, local), SOMEWHERE));
+                    self.reach(program.function_id(file, local));
                 }
             }
         }
@@ -55,8 +55,8 @@ impl Search<'_> {
 }
 
 /// Where the names of properties are mentioned.
-fn readers(program: &Program) -> FxHashMap<Symbol, Vec<Place>> {
-    let mut out: FxHashMap<Symbol, Vec<Place>> = FxHashMap::default();
+fn readers(program: &Program) -> FxHashMap<Symbol, Vec<FunctionId>> {
+    let mut out: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
     for file in program.file_ids() {
         let model = &program.file(file).model;
         let properties = model.functions.iter().filter(|function| is_property(model, function));
@@ -65,9 +65,9 @@ fn readers(program: &Program) -> FxHashMap<Symbol, Vec<Place>> {
     for file in program.file_ids() {
         for (index, function) in program.file(file).model.functions.iter().enumerate() {
             let reader = program.function_id(file, LocalFunction(index as u32));
-            for (at, name) in (0..).zip(&function.mentions) {
-                if let Some(places) = out.get_mut(name) {
-                    places.push((reader, at));
+            for name in &function.mentions {
+                if let Some(readers) = out.get_mut(name).filter(|readers| readers.last() != Some(&reader)) {
+                    readers.push(reader);
                 }
             }
         }

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::{Mention, Place, SOMEWHERE, Search, communicates};
-use crate::base::{ClassId, FileId, Symbol};
+use super::{Mention, Search, communicates};
+use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::graph::bindings::ImportedName;
 use crate::graph::evaluate::{BACKWARD, FULLY_SHARD};
 use crate::graph::resolve::Target;
@@ -28,23 +28,23 @@ impl Search<'_> {
         for name in operations {
             for &mention in self.mentions.get(&name).map_or(&[][..], Vec::as_slice) {
                 if self.is_operation(mention, name) {
-                    seeds.push((mention.caller, mention.at));
+                    seeds.push(mention.caller);
                     self.calls_of_object(mention, &mut seeds);
                 }
             }
             self.held_operations(name, &mut seeds);
         }
-        self.issuing.extend(seeds.iter().map(|seed| seed.0));
-        self.surely.extend(seeds.iter().map(|seed| seed.0));
+        self.issuing.extend(seeds.iter().copied());
+        self.surely.extend(seeds.iter().copied());
         self.sharded_in_place(&mut seeds);
         self.backward_passes(&mut seeds);
         for seed in seeds {
-            self.reach_at(seed);
+            self.reach(seed);
         }
     }
 
     /// Backward passes, in trees in which models are wrapped: through which model they lead their callers may know alone.
-    fn backward_passes(&self, seeds: &mut Vec<Place>) {
+    fn backward_passes(&self, seeds: &mut Vec<FunctionId>) {
         let program = self.program;
         let mut trees: FxHashSet<Symbol> = FxHashSet::default();
         for kind in program.catalog.types().filter(|kind| program.catalog.reduces_gradients(kind.name)) {
@@ -67,17 +67,15 @@ impl Search<'_> {
         }
         let passes = self.mentions.get(&Symbol::new(BACKWARD)).map_or(&[][..], Vec::as_slice);
         let near = passes.iter().filter(|mention| trees.contains(&program.tree_of(program.locate(mention.caller).0)));
-        seeds.extend(near.map(|mention| (mention.caller, mention.at)));
+        seeds.extend(near.map(|mention| mention.caller));
     }
 
     /// Where a model is sharded in place, `fully_shard(model)`, and where it is called in the same file.
-    fn sharded_in_place(&self, seeds: &mut Vec<Place>) {
+    fn sharded_in_place(&self, seeds: &mut Vec<FunctionId>) {
         let program = self.program;
         for mention in self.mentions.get(&Symbol::new(FULLY_SHARD)).map_or(&[][..], Vec::as_slice) {
             let (file, local) = program.locate(mention.caller);
-            if mention.at == SOMEWHERE
-                || !matches!(program.target(file, local, mention.callee), Some(Target::External(_)))
-            {
+            if !mention.is_called || !matches!(program.target(file, local, mention.callee), Some(Target::External(_))) {
                 continue;
             }
             let model = &program.file(file).model;
@@ -87,14 +85,14 @@ impl Search<'_> {
                     names.extend(model.list(call.args).first().and_then(|&sharded| model.last_name(sharded)));
                 }
             });
-            seeds.push((mention.caller, mention.at));
+            seeds.push(mention.caller);
             self.follow_objects(file, &names, seeds);
         }
     }
 
     /// An object whose call is an operation (a wrapped module): whoever calls what it is assigned to, in this file, or is
     /// handed it and calls it.
-    fn calls_of_object(&self, constructor: Mention, seeds: &mut Vec<Place>) {
+    fn calls_of_object(&self, constructor: Mention, seeds: &mut Vec<FunctionId>) {
         let program = self.program;
         let (file, local) = program.locate(constructor.caller);
         let Some(Target::External(dotted)) = program.target(file, local, constructor.callee) else { return };
@@ -108,7 +106,7 @@ impl Search<'_> {
     }
 
     /// Where objects of a class of the program are called.
-    pub(super) fn calls_of_instances(&self, class: ClassId, seeds: &mut Vec<Place>) {
+    pub(super) fn calls_of_instances(&self, class: ClassId, seeds: &mut Vec<FunctionId>) {
         let program = self.program;
         for mention in self.mentions.get(&program.class(class).name).map_or(&[][..], Vec::as_slice) {
             let (file, local) = program.locate(mention.caller);
@@ -120,7 +118,7 @@ impl Search<'_> {
 
     /// What is called that a call of `callee` in a function gives: under the names it is assigned to there, or, where the
     /// function returns it, by who calls that.
-    fn follow_made(&self, file: FileId, local: LocalFunction, callee: ExprId, fuel: u8, seeds: &mut Vec<Place>) {
+    fn follow_made(&self, file: FileId, local: LocalFunction, callee: ExprId, fuel: u8, seeds: &mut Vec<FunctionId>) {
         let program = self.program;
         let model = &program.file(file).model;
         let (names, returned) = made(model, local, callee);

@@ -3,7 +3,6 @@
 
 use rustc_hash::FxHashSet;
 
-use super::written::is_decorated;
 use super::{Frequency, Taint};
 use crate::base::{FileId, Symbol};
 use crate::graph::hazard::may_go_otherwise;
@@ -78,17 +77,5 @@ impl Taint {
             }
         }
         deciding
-    }
-
-    /// Functions whose decorators ask something that may differ, such as the rank, before they call them.
-    pub(super) fn guarded(&self, program: &Program, frequency: &Frequency) -> Vec<Symbol> {
-        let deciding = self.deciding(program);
-        let mut out = Vec::new();
-        for file in program.file_ids() {
-            let model = &program.file(file).model;
-            let named = model.functions.iter().filter(|function| !frequency.is_generic(function.name));
-            out.extend(named.filter(|function| is_decorated(model, function, &deciding)).map(|function| function.name));
-        }
-        out
     }
 }

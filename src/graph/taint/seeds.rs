@@ -1,15 +1,10 @@
-//! Names that differ by themselves: what the catalogue says of them, and what this program hands a root and a group.
+//! Names that differ by themselves: what the catalogue says of them.
 
 use super::Taint;
 use crate::base::Symbol;
 use crate::catalog::{Entry, Operation, Outcome, Value, ValueKind};
 use crate::graph::evaluate::data::{is_labels, is_loader};
 use crate::graph::program::Program;
-use crate::model::Function;
-
-/// Parameters that hold a root, and parameters that hold a group.
-const ROOTS: [&str; 6] = ["src", "dst", "root", "src_rank", "dst_rank", "root_rank"];
-const GROUPS: [&str; 3] = ["group", "process_group", "pg"];
 
 impl Taint {
     /// Names of the catalogue, and those that the program makes of a word it knows.
@@ -51,10 +46,6 @@ impl Taint {
                     self.names.insert(last);
                 }
             }
-            ValueKind::Environment => match name.as_str().rsplit('.').nth(1) {
-                Some(before) => drop(self.notable_pairs.insert((Symbol::new(before), last))),
-                None => drop(self.notable.insert(name)),
-            },
             _ if differs(&value.kind) => drop(self.names.insert(last)),
             _ => {}
         }
@@ -64,9 +55,6 @@ impl Taint {
         let differs = operation.returns == Outcome::Differs || !operation.differs.is_empty();
         if differs && name.as_str().contains('_') {
             self.names.insert(name);
-        }
-        if !operation.roots.is_empty() {
-            self.notable.insert(name);
         }
     }
 
@@ -91,18 +79,6 @@ impl Taint {
             let methods = locals.iter().filter(|local| local.0 == kind.name).map(|local| local.1);
             let asked = kind.variables.iter().flat_map(|&object| methods.clone().map(move |method| (object, method)));
             self.pairs.extend(asked);
-        }
-    }
-
-    /// A function that is handed a root and a group names a root as the operation does.
-    pub(super) fn add_rooted(&mut self, program: &Program) {
-        let named = |function: &Function, names: &[&str]| {
-            function.parameters.iter().any(|parameter| names.contains(&parameter.name.as_str()))
-        };
-        for file in program.file_ids() {
-            let functions = program.file(file).model.functions.iter();
-            let rooted = functions.filter(|function| named(function, &ROOTS) && named(function, &GROUPS));
-            self.notable.extend(rooted.map(|function| function.name));
         }
     }
 }

@@ -37,7 +37,6 @@ impl Lowerer {
             mentions: Box::default(),
             flows: Box::default(),
             guards: Box::default(),
-            arguments: Box::default(),
             callees: Box::default(),
             span: whole,
             name_span,
@@ -68,7 +67,6 @@ impl Lowerer {
         function.mentions = scope.mentions.as_slice().into();
         function.flows = scope.flows.as_slice().into();
         function.guards = scope.guards.as_slice().into();
-        function.arguments = scope.arguments.as_slice().into();
         function.callees = callees;
         function.locals = locals.into();
         self.spare.push(scope.emptied());

@@ -147,8 +147,6 @@ pub struct Function {
     pub flows: Box<[Flow]>,
     /// The conditions of its statements and conditional expressions.
     pub guards: Box<[Guard]>,
-    /// The names that the arguments of each call mention: ranges of [`Function::mentions`].
-    pub arguments: Box<[(u32, u32)]>,
     /// What it calls, and the names it hands to those calls: each may be a function that runs.
     pub callees: Box<[Callee]>,
     /// Whether only its calls were lowered, see [`super::Detail::Skeleton`].
