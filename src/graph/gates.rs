@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::base::{FunctionId, Site, Symbol};
-use crate::flow::{Effect, EffectId, EventId, Node, Value};
+use crate::flow::{Effect, EffectId, Effects, EventId, LoopKind, Node, Value};
 
 use super::evaluate::Engine;
 
@@ -35,27 +35,27 @@ pub(super) fn gates(engine: &mut Engine<'_>, function: FunctionId, root: EffectI
         if !seen.insert(effect) || !engine.effects.summed(effect).events {
             continue;
         }
-        match engine.effects.get(effect) {
-            &Effect::Choice { test, site, then, otherwise, .. } => {
+        match engine.effects.get(effect).clone() {
+            Effect::Choice { test, site, then, otherwise, .. } => {
                 pending.extend([then, otherwise]);
-                let facts = engine.values.facts(test);
-                if !facts.environment || !facts.vary.is_empty() || out.iter().any(|gate| gate.condition == site) {
-                    continue;
-                }
-                let [then, otherwise] = [then, otherwise].map(|arm| engine.looked_through(arm, MAX_LOOKS, true));
-                let engine = &*engine;
-                let names = |events: &[EventId]| -> Vec<Symbol> {
-                    events.iter().map(|&event| engine.effects.event(event).op).collect()
-                };
-                let (one, other) = (operations(engine, then), operations(engine, otherwise));
-                if names(&one) != names(&other)
-                    && let Some(key) = key_of(engine, test)
-                    && let Some(&event) = one.first().or(other.first())
-                {
-                    let event = engine.effects.event(event);
-                    let call =
-                        first_call(engine, then, event.site).or_else(|| first_call(engine, otherwise, event.site));
-                    out.push(Gate { function, key, condition: site, op: event.op, event: event.site, call });
+                out.extend(behind(engine, function, (test, site), [then, otherwise], out));
+            }
+            // As many turns as the key says: none, mostly.
+            Effect::Loop { kind: LoopKind::For { iter, .. }, site, body, .. } => {
+                pending.push(body);
+                out.extend(behind(engine, function, (iter, site), [body, Effects::NOTHING], out));
+            }
+            Effect::Seq(parts) => {
+                pending.extend(parts.iter());
+                for (at, &part) in parts.iter().enumerate() {
+                    let Effect::Choice { test, site, then, otherwise, .. } = *engine.effects.get(part) else {
+                        continue;
+                    };
+                    // Who leaves does not come to what follows.
+                    if engine.effects.summed(then).exits != engine.effects.summed(otherwise).exits {
+                        let rest = engine.effects.seq(&parts[at + 1..], &engine.values);
+                        out.extend(behind(engine, function, (test, site), [rest, Effects::NOTHING], out));
+                    }
                 }
             }
             // A callee's own conditions are its own.
@@ -63,6 +63,33 @@ pub(super) fn gates(engine: &mut Engine<'_>, function: FunctionId, root: EffectI
             _ => pending.extend(engine.below(effect)),
         }
     }
+}
+
+/// The first operation that only one of two ways comes to, where an environment key decides between them, unless that
+/// condition is known.
+fn behind(
+    engine: &mut Engine<'_>,
+    function: FunctionId,
+    (test, condition): (Value, Site),
+    ways: [EffectId; 2],
+    known: &[Gate],
+) -> Option<Gate> {
+    let facts = engine.values.facts(test);
+    if !facts.environment || !facts.vary.is_empty() || known.iter().any(|gate| gate.condition == condition) {
+        return None;
+    }
+    let ways = ways.map(|way| engine.looked_through(way, MAX_LOOKS, true));
+    let engine = &*engine;
+    let [one, other] = ways.map(|way| operations(engine, way));
+    let names =
+        |events: &[EventId]| -> Vec<Symbol> { events.iter().map(|&event| engine.effects.event(event).op).collect() };
+    if names(&one) == names(&other) {
+        return None;
+    }
+    let key = key_of(engine, test)?;
+    let event = engine.effects.event(*one.first().or(other.first())?);
+    let call = ways.into_iter().find_map(|way| first_call(engine, way, event.site));
+    Some(Gate { function, key, condition, op: event.op, event: event.site, call })
 }
 
 /// The outermost call inside `root` that leads to the event at `event`.
@@ -120,7 +147,11 @@ fn key_of(engine: &Engine<'_>, test: Value) -> Option<Symbol> {
             | Node::Binary(_, left, right)
             | Node::Index(left, right) => further.extend([*right, *left]),
             Node::If(test, then, otherwise) => further.extend([*otherwise, *then, *test]),
-            Node::Apply(_, parts) | Node::Sequence(parts) | Node::Mapped(_, parts) | Node::Carried(_, _, parts) => {
+            Node::Apply(_, parts)
+            | Node::Sequence(parts)
+            | Node::Range(parts)
+            | Node::Mapped(_, parts)
+            | Node::Carried(_, _, parts) => {
                 further.extend(parts.iter().rev());
             }
             _ => {}

@@ -174,10 +174,18 @@ impl Lowerer {
         let of = match self.file.expr(value) {
             Expr::IfElse(at) => self.file.if_else(at)[1..].to_vec(),
             Expr::Or(parts) => self.file.list(parts).to_vec(),
+            Expr::Call(call) => {
+                let call = self.file.call(call);
+                let is_partial = self.file.last_name(call.callee).is_some_and(|name| name.as_str() == "partial");
+                self.file.list(call.args).first().copied().filter(|_| is_partial).into_iter().collect()
+            }
             _ => vec![value],
         };
         let home = self.functions.last().copied().unwrap_or(self.file.module());
-        let differs = |of: &ExprId| self.file.last_name(*of).is_some_and(|known| known != name);
+        let differs = |of: &ExprId| match self.file.expr(*of) {
+            Expr::Lambda(_) => true,
+            _ => self.file.last_name(*of).is_some_and(|known| known != name),
+        };
         let holders: Vec<Holder> = of.into_iter().filter(differs).map(|of| Holder { name, of, home }).collect();
         self.file.holders.extend(holders);
     }

@@ -88,7 +88,7 @@ pub struct File {
 pub struct Holder {
     /// The variable or the attribute.
     pub name: Symbol,
-    /// What it holds, or may hold: a name or an attribute.
+    /// What it holds, or may hold, with some arguments given or not: a name, an attribute or a lambda.
     pub of: ExprId,
     /// The function that assigns it.
     pub home: LocalFunction,

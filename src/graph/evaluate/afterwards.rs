@@ -191,7 +191,7 @@ impl<'p> Engine<'p> {
             facts.vary.is_empty()
                 && facts.shape.is_empty()
                 && !facts.wrapped
-                && !matches!(self.values.node(arg), Node::Function(..) | Node::Closure(..) | Node::Partial(..))
+                && !self.is_handed_to_be_called(arg)
                 && !self.holds_other_objects(arg)
                 && !self.names_a_method(arg)
         })

@@ -58,6 +58,9 @@ impl<'p> Engine<'p> {
                 }
                 let left = self.labels_of_a_batch(frame, asked, (left, op, right));
                 let op = self.asks_for_batch(frame, asked, (left, op, right));
+                if let Some(is_set) = self.asks_for_key(frame, (left, op, right), model.span(asked)) {
+                    return is_set;
+                }
                 match op {
                     crate::model::CompareOp::Eq if self.asks_for_mpi(left, right) => {
                         self.values.make(Node::Bool(false))

@@ -6,6 +6,7 @@ use super::{Engine, Frame};
 use crate::base::{Site, Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Node, Value};
+use crate::model::CompareOp;
 
 /// What is read under a key that a caller hands over: the key, where it is read, and the function that reads it.
 const READ: &str = "environment";
@@ -29,6 +30,27 @@ impl<'p> Engine<'p> {
             }
             _ => self.unknown(frame, span),
         }
+    }
+
+    /// `"KEY" in os.environ`: whether there is anything under the key, where that is no word of the launcher's.
+    pub(super) fn asks_for_key(
+        &mut self,
+        frame: &Frame<'p>,
+        (key, op, within): (Value, CompareOp, Value),
+        span: Span,
+    ) -> Option<Value> {
+        let &Node::Str(key) = self.values.node(key) else { return None };
+        if op != CompareOp::In
+            || !matches!(self.values.node(within), Node::External(name) if name.as_str() == "os.environ")
+        {
+            return None;
+        }
+        let (value, _) = self.environment_variable(key, frame.site(span));
+        if !matches!(self.values.node(value), Node::Environment(_)) {
+            return None;
+        }
+        let is_absent = self.values.make(Node::Compare(CompareOp::Is, value, self.none));
+        Some(self.values.make(Node::Not(is_absent)))
     }
 
     /// What was read under a key that a caller has handed over by now.

@@ -415,11 +415,18 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// Whether a value is a function or an operation, which whoever is handed it may call.
+    pub(super) fn is_handed_to_be_called(&self, value: Value) -> bool {
+        let is_object = matches!(self.values.node(value), Node::Typed(_) | Node::Instance(..));
+        self.is_function(value) || !is_object && self.is_called_as_an_object(value)
+    }
+
     /// Whether calling a value is more than running a function of the program: it is an object, a function with some
     /// arguments given, or an operation.
     fn is_called_as_an_object(&self, callee: Value) -> bool {
         match *self.values.node(callee) {
             Node::Typed(_) | Node::Instance(..) | Node::Partial(..) => true,
+            Node::Function(function, _) => matches!(self.program.catalogued(function), Some(Entry::Operation(_))),
             Node::External(name) => matches!(self.program.catalog.entry(name), Some(Entry::Operation(_))),
             _ => false,
         }

@@ -102,6 +102,10 @@ impl<'p> Engine<'p> {
         if definition.kind != FunctionKind::Def || model.list(definition.decorators).is_empty() {
             return None;
         }
+        // What the catalogue says of it holds whatever is around it.
+        if self.program.catalogued(function).is_some() {
+            return None;
+        }
         let mut value = None;
         for &decorator in model.list(definition.decorators).iter().rev() {
             let Some(wrapper) = self.decorator_of_the_program(file, definition.parent.unwrap_or(local), decorator)

@@ -19,15 +19,19 @@ const MAX_HANDED: usize = 40;
 impl Search<'_> {
     /// Collects what holds something that may matter. Variables of modules are called from elsewhere as well.
     pub(super) fn collect_held(&mut self) {
+        let mut variables: Vec<Symbol> = Vec::new();
         for file in self.program.file_ids() {
             let model = &self.program.file(file).model;
             for &holder in &model.holders {
-                let Some(of) = model.last_name(holder.of).filter(|of| self.mentions.contains_key(of)) else { continue };
-                self.held.entry(of).or_default().push(Held { file, holder });
+                let held = Held { file, holder };
+                let of = model.last_name(holder.of).filter(|of| self.mentions.contains_key(of));
+                let matters = of.is_some() || matches!(model.expr(holder.of), Expr::Lambda(_));
+                variables.extend((matters && self.is_of_module(&held)).then_some(holder.name));
+                if let Some(of) = of {
+                    self.held.entry(of).or_default().push(held);
+                }
             }
         }
-        let variables: Vec<Symbol> =
-            self.held.values().flatten().filter(|held| self.is_of_module(held)).map(|held| held.holder.name).collect();
         self.mentions.extend(variables.into_iter().map(|name| (name, Vec::new())));
     }
 
@@ -47,22 +51,31 @@ impl Search<'_> {
 
     /// Where a function of the program is called under another name, by whom it is handed to, or by a class that decorates it.
     pub(super) fn held_and_handed(&self, function: FunctionId) -> Vec<FunctionId> {
-        let name = self.program.function(function).name;
+        let (file, local) = self.program.locate(function);
+        let definition = self.program.function(function);
+        let name = definition.name;
         let mut places = Vec::new();
+        if definition.kind == FunctionKind::Lambda {
+            for &holder in &self.program.file(file).model.holders {
+                let held = Held { file, holder };
+                if self.holds(&held, function) {
+                    self.calls_of_held(&held, &mut places);
+                }
+            }
+            return places;
+        }
         for held in self.held.get(&name).into_iter().flatten() {
             if self.holds(held, function) {
                 self.calls_of_held(held, &mut places);
             }
         }
         for mention in self.mentions.get(&name).into_iter().flatten().take(MAX_HANDED) {
-            let (file, local) = self.program.locate(mention.caller);
-            let is_it = || self.program.target(file, local, mention.callee) == Some(Target::Function(function));
+            let (home, caller) = self.program.locate(mention.caller);
+            let is_it = || self.program.target(home, caller, mention.callee) == Some(Target::Function(function));
             if mention.is_called && is_it() {
-                self.follow_handed(file, local, name, &mut places);
+                self.follow_handed(home, caller, name, &mut places);
             }
         }
-        let (file, local) = self.program.locate(function);
-        let definition = self.program.function(function);
         for &decorator in self.program.file(file).model.list(definition.decorators) {
             let scope = definition.parent.unwrap_or(local);
             if let Some(Target::Class(class)) = self.program.target(file, scope, decorator) {
@@ -77,6 +90,9 @@ impl Search<'_> {
         let program = self.program;
         let model = &program.file(held.file).model;
         let home = model.function(held.holder.home);
+        if let Expr::Lambda(lambda) = model.expr(held.holder.of) {
+            return program.function_id(held.file, lambda) == function;
+        }
         if let Some(target) = program.target(held.file, held.holder.home, held.holder.of) {
             return target == Target::Function(function);
         }
