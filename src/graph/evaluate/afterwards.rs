@@ -8,7 +8,7 @@ use crate::base::{FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
 use crate::flow::{Effect, EffectId, INITIALIZED, Node, Value};
-use crate::model::{Expr, ExprId, Flow, Function, FunctionKind, Stmt, each_expression, each_statement};
+use crate::model::{Expr, Flow, Function, FunctionKind, Stmt, each_expression, each_statement};
 
 impl<'p> Engine<'p> {
     /// The result of a function that gathers from all, whatever it unpacks that from: what the members of its group agree on.
@@ -131,30 +131,6 @@ impl<'p> Engine<'p> {
             && definition.callees.len() <= MAX_MENTIONS
             && definition.callees.iter().any(|callee| model.expr(callee.expr) == Expr::Name(receiver))
             && self.has_decorator(file, local, "classmethod")
-    }
-
-    /// Whether a function shards what it is handed.
-    fn shards(&self, definition: &Function) -> bool {
-        let word = self.fully_shard;
-        definition.callees.iter().any(|callee| definition.mentions.get(callee.at as usize) == Some(&word))
-    }
-
-    /// Whether a function ends in an exception, or ends the process, whatever holds before.
-    fn ends_in_failure(&self, function: FunctionId) -> bool {
-        let (file, local) = self.program.locate(function);
-        let model = &self.program.file(file).model;
-        let Some(&last) = model.block(model.function(local).body).last() else { return false };
-        match *model.stmt(last) {
-            Stmt::Raise(_) => true,
-            Stmt::Expr(value) => match model.expr(value) {
-                Expr::Call(call) => {
-                    let ends = self.program.resolve(file, local, model.call(call).callee);
-                    ends.is_some_and(|ends| matches!(self.program.catalog.entry(ends), Some(Entry::Exit)))
-                }
-                _ => false,
-            },
-            _ => false,
-        }
     }
 
     /// Whether a call can be left unlooked into for now: by its names the callee neither returns nor keeps anything that
@@ -381,88 +357,6 @@ impl<'p> Engine<'p> {
                 frame.set(name, filled);
             }
         }
-    }
-
-    /// Lists and dictionaries of this function's own object that a call was handed, as the function called has filled them.
-    pub(super) fn after_growth(
-        &mut self,
-        frame: &mut Frame<'p>,
-        arguments: &Arguments,
-        grown: &[(usize, Value)],
-        substitution: &mut Substitution,
-    ) {
-        let model = frame.model;
-        let skipped = usize::from(arguments.receiver.is_some());
-        for &(at, value) in grown {
-            let given = at.checked_sub(skipped).and_then(|at| arguments.positional.get(at)).and_then(|arg| arg.1);
-            let Some(expr) = given else { continue };
-            let Expr::Attribute { value: object, .. } = model.expr(expr) else { continue };
-            let is_own = frame.receiver.is_some_and(|receiver| model.expr(object) == Expr::Name(receiver));
-            if is_own && let Some(path) = self.path(frame, expr) {
-                let value = self.replaced(value, substitution);
-                self.set_path(frame, path, value);
-            }
-        }
-    }
-
-    /// Parameters that a function puts something into, as they are in the end.
-    pub(super) fn grown(&self, frame: &Frame<'p>) -> Vec<(usize, Value)> {
-        let definition = frame.model.function(frame.local);
-        let parameters = definition.parameters.iter().enumerate();
-        let grows = |value: Value| {
-            self.values.is_container(value) || matches!(self.values.node(value), Node::Carried(..) | Node::If(..))
-        };
-        parameters
-            .filter_map(|(at, parameter)| Some((at, frame.get(parameter.name)?)))
-            .filter(|&(at, value)| grows(value) && self.fills(frame.function, at))
-            .collect()
-    }
-
-    /// What a function has had the ranks agree on, in what it was handed for that.
-    pub(super) fn after_agreement(
-        &mut self,
-        frame: &mut Frame<'p>,
-        function: FunctionId,
-        arguments: &Arguments,
-        filled: &[(usize, Value)],
-        substitution: &mut Substitution,
-    ) {
-        let skipped = usize::from(arguments.receiver.is_some());
-        for &(at, value) in filled {
-            let name = self.program.function(function).parameters[at].name;
-            let by_position = at.checked_sub(skipped).and_then(|at| arguments.positional.get(at)).and_then(|arg| arg.1);
-            let by_name = || arguments.keywords.iter().find(|keyword| keyword.0 == name).and_then(|keyword| keyword.2);
-            let Some(expr) = by_position.or_else(by_name) else { continue };
-            let value = self.replaced(value, substitution);
-            self.store(frame, expr, value);
-        }
-    }
-
-    /// Whether a function puts something into what it is given at the position.
-    fn fills(&self, function: FunctionId, position: usize) -> bool {
-        let (file, local) = self.program.locate(function);
-        let model = &self.program.file(file).model;
-        let definition = model.function(local);
-        let Some(parameter) = definition.parameters.get(position).map(|parameter| parameter.name) else { return false };
-        let is_it = |expr: ExprId| model.expr(expr) == Expr::Name(parameter);
-        let mut found = false;
-        each_statement(model, definition.body, &mut |_, stmt| match stmt {
-            Stmt::Assign { targets, .. } => {
-                found |= model.list(*targets).iter().any(|&target| match model.expr(target) {
-                    Expr::Subscript(container, _) => is_it(container),
-                    _ => false,
-                });
-            }
-            Stmt::Expr(expr) => {
-                if let Expr::Call(call) = model.expr(*expr)
-                    && let Expr::Attribute { value, name } = model.expr(model.call(call).callee)
-                {
-                    found |= is_it(value) && matches!(name.as_str(), "append" | "extend" | "update" | "add" | "insert");
-                }
-            }
-            _ => {}
-        });
-        found
     }
 }
 

@@ -1,11 +1,14 @@
 //! What may go otherwise on one rank alone, where a handler takes that: a request that fails, a queue that is empty, memory
 //! that runs out. What the rank goes on to do is then its own.
 
-use crate::base::{Span, Symbol};
+use crate::base::{FunctionId, Span, Symbol};
+use crate::catalog::Entry;
 use crate::finding::Confidence;
 use crate::flow::{Axes, ChoiceForm, Effect, Effects, Exit, Node, Value};
 use crate::graph::hazard::{Caught, Failure, asks_for_memory, is_pass, is_request};
-use crate::model::{Call, Expr, ExprId, File, Handler, Try, each_expression, each_statement, expressions_of};
+use crate::model::{
+    Call, Expr, ExprId, File, Function, Handler, Stmt, Try, each_expression, each_statement, expressions_of,
+};
 
 use super::{Engine, Frame};
 
@@ -73,6 +76,30 @@ impl<'p> Engine<'p> {
         self.born(happened, frame, span, reason, Confidence::Medium);
         let catches = taken.kind.map_or_else(Vec::new, |kind| self.caught_names(frame, kind));
         Failing { at, happened, catches: catches.into() }
+    }
+
+    /// Whether a function shards what it is handed.
+    pub(super) fn shards(&self, definition: &Function) -> bool {
+        let word = self.fully_shard;
+        definition.callees.iter().any(|callee| definition.mentions.get(callee.at as usize) == Some(&word))
+    }
+
+    /// Whether a function ends in an exception, or ends the process, whatever holds before.
+    pub(super) fn ends_in_failure(&self, function: FunctionId) -> bool {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let Some(&last) = model.block(model.function(local).body).last() else { return false };
+        match *model.stmt(last) {
+            Stmt::Raise(_) => true,
+            Stmt::Expr(value) => match model.expr(value) {
+                Expr::Call(call) => {
+                    let ends = self.program.resolve(file, local, model.call(call).callee);
+                    ends.is_some_and(|ends| matches!(self.program.catalog.entry(ends), Some(Entry::Exit)))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// The call at `id` has failed, or has not.

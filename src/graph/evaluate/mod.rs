@@ -27,6 +27,7 @@ mod external;
 mod failures;
 mod frame;
 mod halves;
+mod handed_back;
 mod handlers;
 mod issuing;
 mod job;
@@ -67,7 +68,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
-use crate::model::{Expr, ExprId, FunctionKind, Stmt, each_statement};
+use crate::model::{ExprId, FunctionKind};
 
 pub use births::Birth;
 pub(super) use failures::OUT_OF_MEMORY;
@@ -423,37 +424,6 @@ impl<'p> Engine<'p> {
         let grown = self.grown(&frame);
         let leaves = self.leaves_job(&mut frame);
         Summary { effects, result, attributes, globals, filled, grown, leaves }
-    }
-
-    /// Parameters that hold something agreed on in the end, or a model that was sharded in place, and were not given another
-    /// object on the way.
-    fn filled(&self, frame: &Frame<'p>) -> Vec<(usize, Value)> {
-        let definition = frame.model.function(frame.local);
-        let is_agreed =
-            |value: Value| matches!(self.values.node(value), Node::Agreed(..)) || self.is_sharded_in_place(value);
-        // Where there is one process, or none to agree with, it stays what it was.
-        let agreed = |value: Value| match *self.values.node(value) {
-            _ if is_agreed(value) => Some(value),
-            Node::If(test, then, otherwise) if self.values.vary(test).is_empty() => {
-                [then, otherwise].into_iter().find(|&arm| is_agreed(arm))
-            }
-            _ => None,
-        };
-        let parameters = definition.parameters.iter().enumerate();
-        let found = parameters.filter_map(|(at, parameter)| Some((at, agreed(frame.get(parameter.name)?)?)));
-        let mut found: Vec<(usize, Value)> = found.collect();
-        if !found.is_empty() {
-            each_statement(frame.model, definition.body, &mut |_, stmt| {
-                if let Stmt::Assign { targets, .. } = stmt {
-                    let targets = frame.model.list(*targets);
-                    found.retain(|&(at, _)| {
-                        let name = definition.parameters[at].name;
-                        !targets.iter().any(|&target| frame.model.expr(target) == Expr::Name(name))
-                    });
-                }
-            });
-        }
-        found
     }
 
     pub(super) fn unknown(&mut self, frame: &Frame<'p>, span: Span) -> Value {
