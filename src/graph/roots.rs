@@ -17,7 +17,7 @@ pub struct ForeignRoot {
     pub function: FunctionId,
     /// The operation, or the call that hands it root and group.
     pub site: Site,
-    /// The calls between that call and the operation, the last first.
+    /// Below that call: the operation, and the calls that lead to it, the last first.
     through: Vec<Site>,
     /// `src` or `dst`.
     pub parameter: Symbol,
@@ -87,7 +87,8 @@ impl ForeignRoots {
                     let (Some(root), Some(parameter)) = (event.root, event.root_parameter) else { continue };
                     let Some((what, confidence)) = describe(engine, event, root, &ways, under) else { continue };
                     let around = std::iter::successors(call, |&call| calls[call].call);
-                    let mut through: Vec<Site> = around.map(|call| calls[call].site).collect();
+                    let around = around.map(|call| calls[call].site);
+                    let mut through: Vec<Site> = std::iter::once(event.site).chain(around).collect();
                     let site = through.pop().unwrap_or(event.site);
                     if !self.told.contains(&event.site) && self.told.insert(site) {
                         let left = is_left_over(engine.program, function);
