@@ -147,8 +147,8 @@ impl<'p> Engine<'p> {
             Expr::Name(name) if name.as_str() == "setattr" => {
                 let &[object, attribute, value] = model.list(call.args) else { return None };
                 let Expr::Str(attribute) = model.expr(attribute) else { return None };
-                let value = self.expression(frame, value);
                 let base = self.path(frame, object)?;
+                let value = self.expression(frame, value);
                 if let Some(path) = self.path_of(base, attribute) {
                     self.set_path(frame, path, value);
                 }

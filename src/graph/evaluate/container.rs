@@ -63,11 +63,13 @@ impl<'p> Engine<'p> {
         self.values.make(Node::Mapped(Symbol::new("update"), Box::from([container, once])))
     }
 
-    /// A set joined with all of another one, `found |= {…}`; nothing where it is no set.
+    /// A set joined with a set of what lies in the data, `found |= set(batch["task"])`; nothing where it is none.
     pub(super) fn joined_set(&mut self, set: Value, more: Value) -> Option<Value> {
         let is_set = |name: Symbol| matches!(name.as_str(), "set" | "frozenset");
         match self.values.node(more) {
-            Node::Mapped(name, parts) if is_set(*name) && self.holds_each_once(set) => {
+            Node::Mapped(name, parts)
+                if is_set(*name) && self.values.comes_with_the_data(parts[0]) && self.holds_each_once(set) =>
+            {
                 let inside = parts[0];
                 Some(self.with_other(set, inside))
             }

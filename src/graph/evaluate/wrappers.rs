@@ -133,7 +133,7 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Whether a function issues nothing itself and calls what it wraps once, whatever holds: it measures, say. Then the
+    /// Whether a function issues nothing itself and calls what it wraps, whatever holds: it measures, say. Then the
     /// wrapped one stands for it, of which more is known.
     fn only_calls(&mut self, wrapper: FunctionId) -> bool {
         let Some(effects) = self.summary(wrapper).map(|summary| summary.effects) else { return false };

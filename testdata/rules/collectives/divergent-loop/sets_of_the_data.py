@@ -41,3 +41,11 @@ def names_of_fields(data, t):
         found.update(batch.keys())
     for _ in sorted(found):
         dist.all_reduce(t)
+
+
+def joined_by_what_is_no_data(names, t):
+    found = set()
+    found |= set(names)
+    if found:
+        if dist.get_rank() == 0:
+            dist.all_reduce(t)  # error: [conditional-collective]
