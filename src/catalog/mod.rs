@@ -103,6 +103,12 @@ impl Catalog {
         self.packages.iter().find(|(name, _)| name.as_str() == package).map(|&(_, kind)| kind)
     }
 
+    /// The last names of what shards a model in place.
+    pub fn shards_in_place(&self) -> FxHashSet<Symbol> {
+        let shards = |(_, entry): &(Symbol, &Entry)| matches!(entry, Entry::Wrapper(Wrapper::Shards));
+        self.entries().filter(shards).map(|(name, _)| name.last_part()).collect()
+    }
+
     /// Whether objects of the type are models whose gradients are reduced on the way back through them.
     pub fn reduces_gradients(&self, kind: Symbol) -> bool {
         let called = self.entry(Symbol::new(&format!("{kind}.__call__")));

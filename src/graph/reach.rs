@@ -133,6 +133,7 @@ impl<'p> Search<'p> {
             self.mentions.extend(aliases(model, None).into_iter().map(|name| (name, Vec::new())));
         }
         self.mentions.extend([APPLY, FULLY_SHARD].map(|name| (Symbol::new(name), Vec::new())));
+        self.mentions.extend(self.program.catalog.shards_in_place().into_iter().map(|name| (name, Vec::new())));
         self.mentions.extend(self.definitions.keys().map(|&(_, name)| (name, Vec::new())));
         let operations = self.program.catalog.entries().filter(|(_, entry)| communicates(entry));
         self.mentions.extend(operations.map(|(name, _)| (name.last_part(), Vec::new())));

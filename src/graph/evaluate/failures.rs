@@ -80,8 +80,8 @@ impl<'p> Engine<'p> {
 
     /// Whether a function shards what it is handed.
     pub(super) fn shards(&self, definition: &Function) -> bool {
-        let word = self.fully_shard;
-        definition.callees.iter().any(|callee| definition.mentions.get(callee.at as usize) == Some(&word))
+        let called = |at: u32| definition.mentions.get(at as usize);
+        definition.callees.iter().any(|callee| called(callee.at).is_some_and(|name| self.sharding.contains(name)))
     }
 
     /// Whether a function ends in an exception, or ends the process, whatever holds before.

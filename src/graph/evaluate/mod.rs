@@ -174,8 +174,8 @@ pub struct Engine<'p> {
     nesting: u32,
     aside: u32,
     pub(super) none: Value,
-    /// The name of what shards a model in place.
-    fully_shard: Symbol,
+    /// The names of what shards a model in place.
+    sharding: FxHashSet<Symbol>,
     /// The path of an attribute on a path.
     pub(super) paths: FxHashMap<(Symbol, Symbol), Symbol>,
     /// The name a path begins at.
@@ -258,7 +258,7 @@ impl<'p> Engine<'p> {
             untouched: RefCell::default(),
             scripts: Scripts::default(),
             none,
-            fully_shard: Symbol::new(FULLY_SHARD),
+            sharding: program.catalog.shards_in_place(),
         }
     }
 

@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::{Mention, Search, communicates};
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
+use crate::catalog::{Entry, Wrapper};
 use crate::graph::bindings::ImportedName;
 use crate::graph::evaluate::{BACKWARD, FULLY_SHARD};
 use crate::graph::resolve::Target;
@@ -73,9 +74,16 @@ impl Search<'_> {
     /// Where a model is sharded in place, `fully_shard(model)`, and where it is called in the same file.
     fn sharded_in_place(&self, seeds: &mut Vec<FunctionId>) {
         let program = self.program;
-        for mention in self.mentions.get(&Symbol::new(FULLY_SHARD)).map_or(&[][..], Vec::as_slice) {
+        let is_it = |entry: &Entry| matches!(entry, Entry::Wrapper(Wrapper::Shards));
+        let names = program.catalog.shards_in_place().into_iter();
+        for mention in names.flat_map(|name| self.mentions.get(&name).into_iter().flatten()) {
             let (file, local) = program.locate(mention.caller);
-            if !mention.is_called || !matches!(program.target(file, local, mention.callee), Some(Target::External(_))) {
+            let shards = match program.target(file, local, mention.callee) {
+                Some(Target::External(dotted)) => program.catalog.entry(dotted).is_some_and(is_it),
+                Some(Target::Function(function)) => program.catalogued(function).is_some_and(is_it),
+                _ => false,
+            };
+            if !mention.is_called || !shards {
                 continue;
             }
             let model = &program.file(file).model;
