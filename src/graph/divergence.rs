@@ -244,7 +244,8 @@ fn traced(engine: &mut Engine<'_>, tree: FileId, function: FunctionId) -> Option
     let program = engine.program;
     let summary = program.same_tree(program.locate(function).0, tree).then(|| engine.summary(function)).flatten()?;
     let root = engine.on_behalf_of(function, |engine| {
-        let judged = engine.judged(function, summary.effects);
+        let enclosed = engine.as_enclosed(function, summary.effects);
+        let judged = engine.judged(function, enclosed);
         whole(engine, judged)
     });
     Some(Traced { function, effects: summary.effects, root })

@@ -79,7 +79,15 @@ impl Lowerer {
                 self.scope().mentions.push(name);
                 Expr::Attribute { value, name }
             }
-            ast::Expr::Call(call) => self.call(call),
+            ast::Expr::Call(call) => match attribute_by_name(call) {
+                Some((object, name)) => {
+                    let value = self.expr(object);
+                    let name = Symbol::new(name);
+                    self.scope().mentions.push(name);
+                    Expr::Attribute { value, name }
+                }
+                None => self.call(call),
+            },
             ast::Expr::NoneLiteral(_) => Expr::None,
             ast::Expr::BooleanLiteral(literal) => Expr::Bool(literal.value),
             ast::Expr::NumberLiteral(literal) => match &literal.value {
@@ -326,4 +334,11 @@ fn compare_op(op: ast::CmpOp) -> CompareOp {
         ast::CmpOp::In => CompareOp::In,
         ast::CmpOp::NotIn => CompareOp::NotIn,
     }
+}
+
+/// The object and the attribute of `getattr(object, "attribute")`, which is another way to write `object.attribute`.
+fn attribute_by_name(call: &ast::ExprCall) -> Option<(&ast::Expr, &str)> {
+    let ast::Expr::Name(callee) = &*call.func else { return None };
+    let [object, ast::Expr::StringLiteral(name)] = &*call.arguments.args else { return None };
+    (callee.id == "getattr" && call.arguments.keywords.is_empty()).then(|| (object, name.value.to_str()))
 }

@@ -7,6 +7,7 @@ use crate::model::{Call, ExprId};
 
 use super::super::resolve::Target;
 use super::arguments::Arguments;
+use super::managers::ENTERS;
 use super::types::{hands_on, moves, tells_kind, tells_shape};
 use super::wrapped::BACKWARD;
 use super::{Engine, Frame};
@@ -29,6 +30,11 @@ impl<'p> Engine<'p> {
         arguments.receiver = Some(receiver);
         arguments.holder = path;
 
+        if name.as_str() == ENTERS
+            && let [(manager, _)] = arguments.positional[..]
+        {
+            return self.entered_on_stack(frame, manager, span);
+        }
         // A function kept in an attribute is called without the object.
         if let Some(path) = path
             && let Some(&whole) = self.paths.get(&(path, name))

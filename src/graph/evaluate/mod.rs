@@ -21,6 +21,7 @@ mod dealt;
 mod dispatch;
 mod displays;
 mod elements;
+mod enclosed;
 mod expand;
 mod expression;
 mod external;
@@ -36,6 +37,7 @@ mod keys;
 mod known_by;
 mod labelled;
 mod loops;
+mod managers;
 mod meaning;
 mod mesh;
 mod method;
@@ -128,6 +130,8 @@ pub struct Engine<'p> {
     globals: FxHashMap<(FileId, Symbol), Value>,
     /// The class of the objects that functions assign to a global variable.
     global_classes: FxHashMap<(FileId, Symbol), Option<ClassId>>,
+    /// What functions show those within them.
+    enclosed: FxHashMap<FunctionId, enclosed::Seen>,
     handed_up: FxHashMap<FunctionId, Option<Rc<constructed::HandedUp>>>,
     writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
     fields: FxHashMap<ClassId, Rc<[Symbol]>>,
@@ -219,6 +223,7 @@ impl<'p> Engine<'p> {
             below: None,
             globals: FxHashMap::default(),
             global_classes: FxHashMap::default(),
+            enclosed: FxHashMap::default(),
             handed_up: FxHashMap::default(),
             writers: FxHashMap::default(),
             fields: FxHashMap::default(),
@@ -415,6 +420,7 @@ impl<'p> Engine<'p> {
         let model = frame.model;
         let definition = model.function(frame.local);
         self.block(&mut frame, definition.body);
+        self.keep_for_enclosed(&frame);
         let effects = self.take_sequence(&mut frame);
         let result = self.result(&mut frame, definition.is_generator);
         let attributes = self.left_in_object(&mut frame);
@@ -456,7 +462,11 @@ impl<'p> Engine<'p> {
             return self.values.make(Node::Generator(frame.function, args.into()));
         }
         let mut result = self.none;
-        let returns = std::mem::take(&mut frame.returns);
+        let mut returns = std::mem::take(&mut frame.returns);
+        // Nobody comes to the end: who has not returned before returns there.
+        if let Some((guard, _)) = returns.last_mut().filter(|_| frame.dead) {
+            *guard = None;
+        }
         if returns.len() > 8 {
             let parts: Vec<Value> =
                 returns.iter().flat_map(|(guard, value)| guard.iter().copied().chain([*value])).collect();

@@ -13,6 +13,9 @@ use super::{Engine, Frame};
 /// The operation by which a rank joins the job.
 const JOIN: &str = "init_process_group";
 
+/// Parts of a list that are looked at.
+const MAX_PARTS: usize = 32;
+
 /// The type of a group of ranks.
 pub(super) const GROUP: &str = "torch.distributed.ProcessGroup";
 /// The type of an MPI communicator.
@@ -107,8 +110,9 @@ impl<'p> Engine<'p> {
                 Node::Bool(only) => *only,
                 node => matches!(node, Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..)),
             });
-        let shaped =
-            operation.shaped.first().and_then(|&operand| self.operand(arguments, operand)).map(|found| found.0);
+        let shaped = operation.shaped.first().and_then(|&operand| self.operand(arguments, operand));
+        let shaped = shaped.map(|found| found.0);
+        let shaped = shaped.filter(|_| !self.takes_uneven(operation, arguments));
         let place = operation.places.iter().find_map(|&operand| self.operand(arguments, operand)).map(|found| found.0);
         let creates = operation.kind == OperationKind::GroupCreation;
         if group == world {
@@ -316,5 +320,20 @@ impl<'p> Engine<'p> {
             }
             _ => {}
         }
+    }
+
+    /// Whether what is received goes into parts that were cut by sizes, or made one for each of several sizes: each rank
+    /// may send as much as it has.
+    fn takes_uneven(&mut self, operation: &Operation, arguments: &Arguments) -> bool {
+        let received = operation.agrees.iter().filter(|operand| !operation.shaped.contains(operand));
+        let lists: Vec<Value> =
+            received.filter_map(|&operand| self.operand(arguments, operand)).map(|found| found.0).collect();
+        lists.into_iter().any(|list| {
+            self.values.any_part(list, MAX_PARTS, |part| match self.values.node(part) {
+                Node::Apply(name, _) => matches!(name.last_part().as_str(), "split" | "split_with_sizes"),
+                Node::Item(_, sizes) => !matches!(self.values.node(*sizes), Node::Range(_)),
+                _ => false,
+            })
+        })
     }
 }

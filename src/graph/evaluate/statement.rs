@@ -178,10 +178,7 @@ impl<'p> Engine<'p> {
             return;
         }
         let outer = std::mem::take(&mut frame.sequence);
-        let guards = frame.guards.len();
-        frame.guards.extend(context.guard);
         self.with(frame, rest, body);
-        frame.guards.truncate(guards);
         let inner = self.take_sequence(frame);
         frame.sequence = outer;
         let dead = std::mem::replace(&mut frame.dead, false);

@@ -1,34 +1,14 @@
-//! Decorators and context managers: what stands around a call.
+//! Decorators: what stands around a function.
 
 use super::super::program::Program;
 use super::super::resolve::Target;
 use super::arguments::Arguments;
-use super::substitute::Substitution;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
 use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, Node, Value};
 use crate::model::{Expr, ExprId, FunctionKind, LocalFunction};
-
-/// Choices that are followed to a manager of the catalogue.
-const MAX_CHOICES: usize = 8;
-
-/// What entering a `with` statement's context means.
-pub(super) struct Context {
-    /// What `as` binds.
-    pub(super) value: Value,
-    /// What the manager does around the body, with a hole for it.
-    pub(super) manager: EffectId,
-    /// Whether differences in the number of collectives inside are evened out.
-    pub(super) mutes: bool,
-    /// Whether what a wrapped module's backward issues is suspended inside.
-    pub(super) quiets: bool,
-    /// The condition under which it is, where ranks may answer that differently.
-    pub(super) quiets_some: Option<Value>,
-    /// The condition under which ranks run the body, if not all do.
-    pub(super) guard: Option<Value>,
-}
 
 impl<'p> Engine<'p> {
     /// A function with its decorators applied: what its name is bound to.
@@ -238,89 +218,6 @@ impl<'p> Engine<'p> {
         }
         let (test, answer) = found?;
         Some(if answer { test } else { self.values.make(Node::Not(test)) })
-    }
-
-    /// What entering `with expr` means.
-    pub(super) fn context(&mut self, frame: &mut Frame<'p>, expr: ExprId) -> Context {
-        let span = frame.model.span(expr);
-        let value = self.expression(frame, expr);
-        let mut out =
-            Context { value, manager: Effects::NOTHING, mutes: false, quiets: false, quiets_some: None, guard: None };
-        match self.values.node(value).clone() {
-            Node::Generator(function, args) => {
-                let mut substitution = Substitution::default();
-                substitution.parameters(function, &args);
-                self.capture_environment(frame, function, &mut substitution);
-                if let Some(summary) = self.summary(function) {
-                    let manager = self.replaced_effect(summary.effects, &mut substitution);
-                    let summed = self.effects.summed(manager);
-                    if summed.hole && summed.events {
-                        out.manager = self
-                            .effects
-                            .make(Effect::Call { function, site: frame.site(span), body: manager }, &self.values);
-                    }
-                }
-            }
-            Node::Instance(class, _) => {
-                let part = |engine: &mut Self, frame: &mut Frame<'p>, name: &str| {
-                    let Some(method) = engine.program.method(class, Symbol::new(name)) else { return Effects::NOTHING };
-                    let outer = std::mem::take(&mut frame.sequence);
-                    let arguments = Arguments { receiver: Some(value), ..Arguments::default() };
-                    engine.call_function(frame, method, arguments, span);
-                    let effect = engine.take_sequence(frame);
-                    frame.sequence = outer;
-                    effect
-                };
-                let enter = part(self, frame, "__enter__");
-                let exit = part(self, frame, "__exit__");
-                if enter != Effects::NOTHING || exit != Effects::NOTHING {
-                    let hole = self.effects.make(Effect::Hole, &self.values);
-                    let inside =
-                        Effect::Try { body: hole, handlers: Box::from([]), orelse: Effects::NOTHING, finally: exit };
-                    let inside = self.effects.make(inside, &self.values);
-                    out.manager = self.effects.seq(&[enter, inside], &self.values);
-                }
-            }
-            _ => {
-                let wrapper = self.wrapper(value);
-                out.mutes = wrapper == Some(Wrapper::EvensOut);
-                out.quiets = wrapper == Some(Wrapper::NoSync);
-                out.quiets_some = self.quiets_some(value).filter(|_| out.quiets);
-            }
-        }
-        out
-    }
-
-    /// The condition under which a context suspends gradients, where ranks may differ in it: `no_sync() if c else other`.
-    fn quiets_some(&mut self, value: Value) -> Option<Value> {
-        let Node::If(test, then, otherwise) = *self.values.node(value) else { return None };
-        if self.values.vary(test).is_empty() {
-            return None;
-        }
-        let [then, otherwise] = [then, otherwise].map(|arm| self.wrapper(arm) == Some(Wrapper::NoSync));
-        match (then, otherwise) {
-            (true, false) => Some(test),
-            (false, true) => Some(self.values.make(Node::Not(test))),
-            _ => None,
-        }
-    }
-
-    /// The wrapper of the catalogue that a value is, under some settings at least: a model that is wrapped for several
-    /// processes only has nothing to suspend where it is not.
-    fn wrapper(&self, value: Value) -> Option<Wrapper> {
-        let mut pending = vec![value];
-        for _ in 0..MAX_CHOICES {
-            match self.values.node(pending.pop()?) {
-                Node::If(_, then, otherwise) => pending.extend([*otherwise, *then]),
-                Node::Apply(name, _) | Node::External(name) => {
-                    if let Some(Entry::Wrapper(wrapper)) = self.program.catalog.entry(*name) {
-                        return Some(*wrapper);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
     }
 }
 
