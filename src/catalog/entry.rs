@@ -127,6 +127,8 @@ pub struct Operation {
     pub unless: Option<Operand>,
     /// Whether it communicates nothing where all that it is handed are loaders of data.
     pub silent_for_loaders: bool,
+    /// Names one of which a file has in which it returns the model that it is handed first as a sharded one.
+    pub shards_beside: Box<[Symbol]>,
     /// Names that only those versions of the library have in which it does not communicate.
     pub unless_beside: Box<[Symbol]>,
     /// Names one of which a function says that joins the job of torch with the processes of this library; or keys of the

@@ -149,6 +149,8 @@ impl<'a> Loader<'a> {
         self.catalog.telling.extend(&unless_beside);
         let joined_by =
             raw.joined_by.iter().map(|name| self.identifier(name, "a name")).collect::<Loaded<Box<[_]>>>()?;
+        let shards_beside =
+            raw.shards_beside.iter().map(|name| self.identifier(name, "a name")).collect::<Loaded<Box<[_]>>>()?;
         let operation = Operation {
             op: Symbol::new(""),
             kind,
@@ -174,6 +176,7 @@ impl<'a> Loader<'a> {
             when: self.optional(raw.when.as_ref())?,
             unless: self.optional(raw.unless.as_ref())?,
             silent_for_loaders: raw.silent_for_loaders,
+            shards_beside,
             unless_beside,
             joined_by,
             broadcast: raw.broadcast,

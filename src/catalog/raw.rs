@@ -148,6 +148,8 @@ pub(super) struct RawOperation {
     #[serde(default)]
     pub silent_for_loaders: bool,
     #[serde(default)]
+    pub shards_beside: Vec<Spanned<String>>,
+    #[serde(default)]
     pub unless_beside: Vec<Spanned<String>>,
     #[serde(default)]
     pub joined_by: Vec<Spanned<String>>,

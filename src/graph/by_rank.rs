@@ -11,6 +11,9 @@ use super::evaluate::Engine;
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 400;
 
+/// Loops, one in another, through which a variable is followed.
+const MAX_LOOPS: usize = 4;
+
 /// Functions and methods that give a number, whatever they are asked of.
 const GIVES_NUMBERS: [&str; 6] = ["float", "int", "round", "item", "mean", "len"];
 
@@ -110,12 +113,26 @@ fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
     };
     let node = |value: Value| std::mem::discriminant(engine.values.node(value));
     is_number(engine, one) && is_number(engine, other) && !counts_alike(engine, one, other)
+        || are_turned(engine, one, other)
+        || are_turned(engine, other, one)
         || (nothing(one, other) || nothing(other, one))
             && is_settled(one)
             && is_settled(other)
             && node(one) != node(other)
             && !is_agreed(one)
             && !is_agreed(other)
+}
+
+/// Whether a flag is turned in a loop where it stood the other way before.
+fn are_turned(engine: &Engine<'_>, turned: Value, kept: Value) -> bool {
+    let Node::Bool(turned) = engine.values.node(turned) else { return false };
+    let mut before = kept;
+    for _ in 0..MAX_LOOPS {
+        let Node::Carried(_, _, parts) = engine.values.node(before) else { break };
+        let Some(&first) = parts.first() else { return false };
+        before = first;
+    }
+    before != kept && matches!(engine.values.node(before), Node::Bool(begins) if begins != turned)
 }
 
 /// Whether a loop keeps a number as it is in the one arm, and counts it on or begins it anew in all that the other may come

@@ -162,7 +162,7 @@ impl Evidence<'_, '_> {
         let Some(without) = arm_without(engine, choice, self.main) else { return false };
         let with = if without == then { otherwise } else { then };
         let arm = preorder(engine, with);
-        let leaves = arm.iter().any(|&effect| matches!(engine.effects.get(effect), Effect::Exit(Exit::Return, _)));
+        let leaves = returns(engine, with);
         let is_said = |effect: EffectId| match engine.effects.get(effect) {
             Effect::Event(issued) => {
                 let issued = engine.effects.event(*issued);
@@ -286,4 +286,13 @@ fn goes_over_a_model(engine: &Engine<'_>, iter: Value) -> bool {
         Node::Apply(name, _) | Node::Mapped(name, _) => PARTS_OF_MODELS.contains(&name.last_part().as_str()),
         _ => false,
     })
+}
+
+/// Whether somebody may return in an arm of a function: what is called there comes back to it.
+fn returns(engine: &Engine<'_>, arm: EffectId) -> bool {
+    match engine.effects.get(arm) {
+        Effect::Exit(exit, _) => *exit == Exit::Return,
+        Effect::Call { .. } => false,
+        _ => engine.below(arm).into_iter().any(|part| returns(engine, part)),
+    }
 }

@@ -11,12 +11,17 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{FileId, FunctionId, Site};
 use crate::finding::Confidence;
-use crate::model::{Block, Expr, File, FunctionKind, LocalFunction, Stmt};
+use crate::model::{Block, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, StmtId, each_expression};
 
 use super::blocks::{Body, walk};
 use super::communication::{Communication, Issue, Wanted, calls_in};
+use super::context::each_in_context;
 use super::hazard::{Failure, Hazard, hazard, may_fail_somehow};
 use super::program::Program;
+use super::races::lets_in_first;
+
+/// The axes along which the first one is the first of all, or of a node.
+const OF_ALL: [&str; 2] = ["world", "local"];
 
 /// Where a collective stands that a failing rank issues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,10 +106,17 @@ pub(super) fn protected<'p>(
     for (file, function) in functions(program, program.reaching()) {
         let model = &program.file(file).model;
         swallowed.extend(search.retried(file, function));
-        walk(model, model.function(function).body, Body::Plain, &mut Vec::new(), &mut |_, stmt, around| match stmt {
+        walk(model, model.function(function).body, Body::Plain, &mut Vec::new(), &mut |stmt_id, stmt, around| match stmt {
             Stmt::Try(parts) => {
                 search.cleanups(file, function, parts, &mut cleanups);
+                let before = swallowed.len();
                 search.swallowed(file, function, parts, around, &mut swallowed);
+                // Where one rank is alone in the block no peer waits for it there.
+                if swallowed.len() > before && search.is_of_the_first(file, function, stmt_id) {
+                    let is_behind = |found: &Swallowed| found.skip == Skip::Left;
+                    let mut at = 0..;
+                    swallowed.retain(|found| at.next().is_some_and(|at| at < before) || is_behind(found));
+                }
             }
             Stmt::With { items, body } => {
                 for item in items {
@@ -125,6 +137,33 @@ struct Search<'c, 'p> {
 impl<'p> Search<'_, 'p> {
     fn model(&self, file: FileId) -> &'p File {
         &self.program.file(file).model
+    }
+
+    /// Whether the first rank alone comes to a statement of the function: what is asked there says so.
+    fn is_of_the_first(&self, file: FileId, function: LocalFunction, place: StmtId) -> bool {
+        let model = self.model(file);
+        let mut found = false;
+        each_in_context(model, function, &mut |id, _, context| {
+            let mut around = context.conditions.iter().zip(context.answers);
+            found |= id == place
+                && around.any(|(&asked, &answer)| {
+                    lets_in_first(self.program, model, asked, answer) && !self.speaks_of_an_axis(model, asked)
+                });
+        });
+        found
+    }
+
+    /// Whether a question names a place in a group: the first one of each group has peers in the others.
+    fn speaks_of_an_axis(&self, model: &File, asked: ExprId) -> bool {
+        let mut speaks = false;
+        each_expression(model, asked, &mut |_, expr| {
+            if let Expr::Name(name) | Expr::Attribute { name, .. } = expr
+                && let Some(known) = self.program.catalog.convention(name)
+            {
+                speaks |= !OF_ALL.contains(&known.value.axis.as_str());
+            }
+        });
+        speaks
     }
 
     fn hazards(&mut self, file: FileId, function: LocalFunction, block: Block) -> Vec<Hazard> {

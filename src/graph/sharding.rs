@@ -11,11 +11,15 @@ use super::blame::{contains, preorder};
 use super::communication::calls_in;
 use super::confidence::Evidence;
 use super::evaluate::Engine;
+use super::resolve::Target;
 use super::witness::SplitKind;
 
 /// What the names are made of that a program uses where it thinks of sharded models.
 const WORDS: [&str; 7] =
     ["fsdp", "fullysharded", "fully_shard", "deepspeed", "zero3", "model_state_dict", "statedictoptions"];
+
+/// The folder of examples, of which none knows of the others.
+const EXAMPLES: &str = "examples";
 
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 40;
@@ -110,6 +114,7 @@ impl Evidence<'_, '_> {
                 _ => false,
             });
         set && !speaks_of_sharding(&engine.program.file(decision.site.file).model)
+            && !engine.has_models_sharded(decision.site.file)
     }
 
     /// Whether the model that the operation is given is handed, in the same function, to what shards it only behind the
@@ -139,11 +144,24 @@ impl Evidence<'_, '_> {
 }
 
 impl Engine<'_> {
+    /// Whether a file imports a function by name that shards models.
+    fn has_models_sharded(&self, file: FileId) -> bool {
+        let program = self.program;
+        program.imported_by_name(file).any(|(_, target, home)| {
+            let Target::Function(function) = target else { return false };
+            let model = &program.file(home).model;
+            let body = program.function(function).body;
+            calls_in(model, body).into_iter().any(|(_, call)| shards(model, call))
+        })
+    }
+
     /// Whether anything in the outermost folder around a file speaks of sharded models: what lies beside it is another
-    /// project's as often as not.
+    /// project's as often as not, and so is what lies beside an example.
     fn knows_of_sharding(&self, file: FileId) -> bool {
         let path: &str = &self.program.file(file).path;
-        let folder = path.split_once('/').map_or("", |(outermost, _)| outermost);
+        let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
+        let outermost = folders.next().unwrap_or_default();
+        let folder = if outermost == EXAMPLES { folders.next().unwrap_or(outermost) } else { outermost };
         let names_it = |name: &Symbol| {
             let name = name.as_str().to_ascii_lowercase();
             SHARDS.iter().any(|word| name.contains(word))
@@ -175,9 +193,14 @@ impl Engine<'_> {
 
 /// Whether a call shards what it is given, by its name.
 fn shards(model: &File, call: Call) -> bool {
-    let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(call.callee) else { return false };
-    let name = name.as_str().to_ascii_lowercase();
-    SHARDS.iter().any(|word| name.contains(word))
+    let name = match model.expr(call.callee) {
+        // `deepspeed.initialize`
+        Expr::Attribute { value, name } if name.as_str() == "initialize" => model.last_name(value),
+        Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
+        _ => None,
+    };
+    let name = name.map(|name| name.as_str().to_ascii_lowercase());
+    name.is_some_and(|name| SHARDS.iter().any(|word| name.contains(word)))
 }
 
 /// Whether some function of the file, or its top level, uses a name that speaks of sharded models.

@@ -10,6 +10,7 @@ use super::super::runners::awaitable;
 use super::afterwards::agrees_by_name;
 use super::arguments::Arguments;
 use super::substitute::Substitution;
+use super::wrapped::BACKWARD;
 use super::{Engine, Frame, MAX_INLINE};
 
 impl<'p> Engine<'p> {
@@ -62,7 +63,11 @@ impl<'p> Engine<'p> {
         if let Expr::Attribute { value: object, name } = model.expr(call.callee)
             && !self.rooted_in_module(frame, call.callee)
         {
-            return self.method_call(frame, object, name, call, span);
+            let result = self.method_call(frame, object, name, call, span);
+            if name.as_str() == BACKWARD {
+                self.after_backward(frame, object, call);
+            }
+            return result;
         }
         let callee = self.callee(frame, call.callee);
         let mut arguments = self.arguments(frame, call);

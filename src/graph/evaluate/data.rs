@@ -183,7 +183,7 @@ pub(super) fn without_fetching(name: &str, mut arguments: Arguments) -> Argument
 
 impl<'p> Engine<'p> {
     /// A batch: its contents are this rank's own.
-    fn batch(&mut self, frame: &Frame<'p>, span: Span, reason: &str) -> Value {
+    pub(super) fn batch(&mut self, frame: &Frame<'p>, span: Span, reason: &str) -> Value {
         let batch = self.values.batch(frame.site(span), Axes::named(AXES));
         self.shares.insert(batch);
         self.born(batch, frame, span, reason, Confidence::Medium);

@@ -37,6 +37,7 @@ mod keys;
 mod known_by;
 mod labelled;
 mod loops;
+mod losses;
 mod managers;
 mod meaning;
 mod mesh;
@@ -163,6 +164,7 @@ pub struct Engine<'p> {
     owners: Option<Rc<known_by::Owners>>,
     outside_writers: Option<Rc<outside::Writers>>,
     callable_attributes: Option<Rc<FxHashSet<Symbol>>>,
+    operations_of_objects: Option<Rc<FxHashSet<Symbol>>>,
     /// Elements of loops that are being evaluated: whose methods they have is asked of the loop as a whole.
     elements: Vec<Value>,
     reaching: &'p FxHashSet<FunctionId>,
@@ -243,6 +245,7 @@ impl<'p> Engine<'p> {
             owners: None,
             outside_writers: None,
             callable_attributes: None,
+            operations_of_objects: None,
             elements: Vec::new(),
             reaching,
             taint,

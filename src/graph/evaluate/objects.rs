@@ -9,12 +9,15 @@ use super::arguments::Arguments;
 use super::substitute::MAX_NESTING;
 use super::{Engine, Frame};
 use crate::base::{ClassId, Site, Span, Symbol};
-use crate::catalog::Entry;
+use crate::catalog::{Entry, OperationKind, Type};
 use crate::flow::{ChoiceForm, DISPATCH, Effect, EffectId, Effects, Node, Value};
 use crate::model::{Expr, ExprId, Sink};
 
 /// An attribute that is asked for by a name which is handed in.
 const LOOKED_UP: &str = "getattr";
+
+/// Methods that any model or optimizer has: what they issue shows in the passes.
+const OF_ANY_MODEL: [&str; 4] = ["backward", "step", "forward", "__call__"];
 
 /// Objects of a list that are told apart, and parts of a value that are gone through for them.
 const MAX_OBJECTS: usize = 16;
@@ -67,7 +70,10 @@ impl<'p> Engine<'p> {
         span: Span,
     ) {
         let is_understood = self.is_understood_by_some(frame, name);
-        if is_understood || self.is_handed(object) && self.callable_attributes().contains(&name) {
+        let may_be_known = |engine: &mut Self| {
+            engine.callable_attributes().contains(&name) || engine.operations_of_objects().contains(&name)
+        };
+        if is_understood || self.is_handed(object) && may_be_known(self) {
             let args = self.packed_by_name(arguments);
             let effect = self.method_effect(object, name, &args, frame.site(span));
             self.emit(frame, effect);
@@ -109,6 +115,41 @@ impl<'p> Engine<'p> {
         found
     }
 
+    /// Names of methods that communicate, of types of the catalogue that the program makes objects of: `save_checkpoint` of
+    /// an engine that is handed over as `model`.
+    fn operations_of_objects(&mut self) -> Rc<FxHashSet<Symbol>> {
+        if let Some(known) = &self.operations_of_objects {
+            return known.clone();
+        }
+        let catalog = &self.program.catalog;
+        let is_made = |kind: &Type| {
+            let makers = kind.aliases.iter().chain(&kind.first_of).chain([&kind.name]);
+            let makers: Vec<Symbol> = makers.map(|name| name.last_part()).collect();
+            self.program.file_ids().any(|file| self.program.file(file).model.names().may_hold_any(&makers))
+        };
+        let made: FxHashSet<Symbol> = catalog.types().filter(|kind| is_made(kind)).map(|kind| kind.name).collect();
+        let of_objects = catalog.entries().filter_map(|(name, entry)| {
+            let kind = Symbol::new(name.as_str().rsplit_once('.')?.0);
+            let communicates = matches!(entry, Entry::Operation(found) if found.kind == OperationKind::Collective);
+            (communicates && made.contains(&kind)).then(|| name.last_part())
+        });
+        let found = of_objects.filter(|name| !OF_ANY_MODEL.contains(&name.as_str())).collect();
+        let found = Rc::new(found);
+        self.operations_of_objects = Some(Rc::clone(&found));
+        found
+    }
+
+    /// What the method of an object of a library issues.
+    fn issued_by_library(&mut self, kind: Symbol, object: Value, name: Symbol, args: &[Value], site: Site) -> EffectId {
+        let dotted = Symbol::new(&format!("{kind}.{name}"));
+        if !matches!(self.program.catalog.entry(dotted), Some(Entry::Operation(_))) {
+            return Effects::NOTHING;
+        }
+        let mut arguments = self.unpacked(args);
+        arguments.receiver = Some(object);
+        self.issued_at(site, |engine, frame| engine.call_external(frame, dotted, arguments, site.span))
+    }
+
     /// Whether a class in the same tree has a method of that name that may communicate.
     fn is_understood_by_some(&self, frame: &Frame<'p>, name: Symbol) -> bool {
         self.program
@@ -139,6 +180,7 @@ impl<'p> Engine<'p> {
     pub(super) fn method_effect(&mut self, object: Value, name: Symbol, args: &[Value], site: Site) -> EffectId {
         match *self.values.node(object) {
             Node::Instance(class, _) => self.issued_by(class, object, name, args, site),
+            Node::Typed(kind) => self.issued_by_library(kind, object, name, args, site),
             Node::If(test, then, otherwise) => {
                 let then = self.method_effect(then, name, args, site);
                 let otherwise = self.method_effect(otherwise, name, args, site);

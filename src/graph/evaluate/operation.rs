@@ -221,6 +221,9 @@ impl<'p> Engine<'p> {
         if operation.backward {
             return self.values.make(Node::Forward(spread));
         }
+        if let Some(sharded) = self.sharded_on_the_way(frame, operation, arguments, span) {
+            return sharded;
+        }
         if operation.placed.is_some_and(|operand| self.is_whole_everywhere(frame, arguments, operand)) {
             return agreed;
         }

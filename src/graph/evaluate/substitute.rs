@@ -467,7 +467,10 @@ impl<'p> Engine<'p> {
         }
         if let Node::Attribute(object, name) = *self.values.node(callee)
             && name.as_str() != BACKWARD
-            && matches!(self.values.node(object), Node::Instance(..) | Node::If(..) | Node::Item(..))
+            && matches!(
+                self.values.node(object),
+                Node::Instance(..) | Node::Typed(_) | Node::If(..) | Node::Item(..)
+            )
         {
             return self.method_effect(object, name, &args, site);
         }

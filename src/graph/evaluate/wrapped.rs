@@ -5,6 +5,7 @@
 //! any, and who validates on one rank knows that it has none. Gradients are reduced whatever the model is.
 
 use crate::base::{FileId, Site, Span, Symbol};
+use crate::catalog::Operation;
 use crate::finding::Confidence;
 use crate::flow::{ChoiceForm, Effect, EffectId, Effects, Event, Node, Value};
 
@@ -54,6 +55,33 @@ impl<'p> Engine<'p> {
             self.store(frame, expr, sharded);
         }
         sharded
+    }
+
+    /// What a call returns that prepares a model for a strategy, where the file at hand has one that shards it: the model,
+    /// and what else it was handed.
+    pub(super) fn sharded_on_the_way(
+        &mut self,
+        frame: &Frame<'p>,
+        operation: &Operation,
+        arguments: &Arguments,
+        span: Span,
+    ) -> Option<Value> {
+        let functions = &frame.model.functions;
+        let speaks = |name: &Symbol| functions.iter().any(|function| function.mentions.contains(name));
+        if !operation.shards_beside.iter().any(speaks) {
+            return None;
+        }
+        let model = self.values.make(Node::Typed(Symbol::new(SHARDED)));
+        let rest = self.unknown(frame, span);
+        match arguments.positional.len() {
+            0 => None,
+            1 => Some(model),
+            count => {
+                let mut parts = vec![rest; count];
+                parts[0] = model;
+                Some(self.values.make(Node::Sequence(parts.into())))
+            }
+        }
     }
 
     /// Whether a value is a model that was sharded in place.

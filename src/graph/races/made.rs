@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::common::Common;
 use super::conditions::asks_for_rank;
 use super::silenced::switched_off;
-use super::single::{lets_in_few, lets_in_first};
+use super::single::{leaves_one, lets_in_few, lets_in_first};
 use super::words::speaks_of_turns;
 use crate::base::{FileId, Span, Symbol};
 use crate::graph::blocks::span_of;
@@ -18,6 +18,9 @@ use crate::graph::resolve::Target;
 use crate::model::{
     Block, Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
 };
+
+/// What ends the program.
+const EXITS: [&str; 3] = ["exit", "quit", "_exit"];
 
 /// A call in a function, with the conditions that it stands under.
 #[derive(Clone)]
@@ -60,6 +63,14 @@ impl Common<'_> {
             }
             _ => {}
         });
+        // Where all leave the program nobody is left to miss what one of them has done.
+        let mut leaving: Vec<Span> = Vec::new();
+        each_statement(model, model.function(function).body, &mut |_, stmt| {
+            if let Stmt::If { body, orelse, .. } = stmt {
+                let arms = [body, orelse].into_iter().filter(|arm| exits(model, **arm));
+                leaving.extend(arms.filter_map(|&arm| span_of(model, arm)));
+            }
+        });
         let body = model.block(model.function(function).body);
         // Up to where only some ranks go on: who leaves a loop comes back behind it, who raises ends the job.
         let mut alone_until = 0;
@@ -92,7 +103,9 @@ impl Common<'_> {
                 }
                 _ => 0,
             });
-            let some_left = span.start < alone_until || span.start >= end;
+            let mut all = context.conditions.iter().zip(context.answers);
+            let is_of_one = all.any(|(&condition, &answer)| leaves_one(program, model, condition, answer));
+            let some_left = is_of_one || span.start < alone_until || span.start >= end;
             for root in expressions_of(model, stmt) {
                 let asks = |part| asks_for_rank(program, taint, (file, function), part);
                 let passed_over = passed_over(model, root, asks);
@@ -118,7 +131,7 @@ impl Common<'_> {
         let apart = self.apart(file, function);
         for made in &mut out {
             let span = model.span(made.expr);
-            let is_apart = apart.iter().any(|apart| apart.holds(span));
+            let is_apart = apart.iter().chain(&leaving).any(|apart| apart.holds(span));
             made.by_all &= !in_turn && !is_apart;
             made.by_few = made.by_few.filter(|_| !in_turn && !is_apart);
         }
@@ -216,4 +229,11 @@ fn passed_over(model: &File, root: ExprId, asks: impl Fn(ExprId) -> bool) -> Vec
 /// Whether a block ends in an exception.
 fn raises(model: &File, block: Block) -> bool {
     model.block(block).last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Raise(_)))
+}
+
+/// Whether a block ends the program: `exit()`, `sys.exit()`.
+fn exits(model: &File, block: Block) -> bool {
+    let Some(Stmt::Expr(last)) = model.block(block).last().map(|&last| model.stmt(last)) else { return false };
+    let Expr::Call(call) = model.expr(*last) else { return false };
+    model.last_name(model.call(call).callee).is_some_and(|name| EXITS.contains(&name.as_str()))
 }

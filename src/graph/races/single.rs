@@ -10,6 +10,13 @@ use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp};
 /// The axis along which nodes differ.
 pub(super) const NODES: &str = "host";
 
+/// The axis of all ranks.
+const WORLD: &str = "world";
+
+/// What says, where it holds, that there is a job of several processes.
+const OF_SEVERAL: [&str; 5] =
+    ["is_initialized", "is_distributed", "distributed", "is_dist_initialized", "is_dist_avail_and_initialized"];
+
 /// By what torch knows how many processes there are.
 const JOB_SIZE: &str = "WORLD_SIZE";
 
@@ -47,6 +54,32 @@ pub(super) fn says_there_is_one(program: &Program, model: &File, condition: Expr
         Expr::Int(-1) => program.catalog.is_rank_by_name(name),
         Expr::Int(1) => name.as_str().ends_with("world_size"),
         _ => false,
+    }
+}
+
+/// Whether a condition leaves one process in the job, if it comes out so: `world_size > 1` where it does not hold, or
+/// `is_initialized()`.
+pub(super) fn leaves_one(program: &Program, model: &File, condition: ExprId, answer: bool) -> bool {
+    let leaves = |part: ExprId, answer: bool| leaves_one(program, model, part, answer);
+    match model.expr(condition) {
+        Expr::Unary(UnaryOp::Not, inner) => leaves(inner, !answer),
+        Expr::And(parts) if answer => model.list(parts).iter().any(|&part| leaves(part, true)),
+        Expr::Or(parts) if !answer => model.list(parts).iter().any(|&part| leaves(part, false)),
+        Expr::Compare(op, left, right) => {
+            let size = read_or_called(model, left).and_then(|name| program.catalog.convention(name));
+            let is_size = size.is_some_and(|known| known.value.kind == ValueKind::Size && known.value.axis.as_str() == WORLD);
+            let Expr::Int(number) = model.expr(right) else { return false };
+            is_size
+                && match op {
+                    CompareOp::Greater => !answer && number <= 1,
+                    CompareOp::GreaterEq => !answer && number <= 2,
+                    CompareOp::NotEq => !answer && number <= 1,
+                    CompareOp::Eq | CompareOp::LessEq => answer && number <= 1,
+                    CompareOp::Less => answer && number <= 2,
+                    _ => false,
+                }
+        }
+        _ => !answer && read_or_called(model, condition).is_some_and(|name| OF_SEVERAL.contains(&name.as_str())),
     }
 }
 
