@@ -78,6 +78,17 @@ impl Catalog {
         self.entries().filter(for_one).map(|(name, _)| name.last_part()).collect()
     }
 
+    /// The last names of operations that return a model as a sharded one, with what says so where it stands in their file.
+    pub fn shards_beside(&self) -> Vec<(Symbol, Box<[Symbol]>)> {
+        let shards = self.entries().filter_map(|(name, entry)| match entry {
+            Entry::Operation(operation) if !operation.shards_beside.is_empty() => {
+                Some((name.last_part(), operation.shards_beside.clone()))
+            }
+            _ => None,
+        });
+        shards.collect()
+    }
+
     /// The types, once for each of their names.
     pub fn types(&self) -> impl Iterator<Item = &Type> {
         self.types.values()

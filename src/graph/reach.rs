@@ -71,6 +71,8 @@ struct Search<'p> {
     fired: FxHashMap<Symbol, Vec<Fired>>,
     /// Methods of which an argument may tell whose they are.
     told_by_arguments: FxHashSet<Symbol>,
+    /// Operations that return a model as a sharded one, with what says so where it stands in their file.
+    sharding: Vec<(Symbol, Box<[Symbol]>)>,
     /// Objects that were followed to their calls.
     followed: handed::Followed,
     /// By the name of what they hold: variables and attributes under which it may be called.
@@ -93,6 +95,7 @@ impl<'p> Search<'p> {
             readers: None,
             fired: FxHashMap::default(),
             told_by_arguments: program.catalog.methods_told_by_arguments(),
+            sharding: program.catalog.shards_beside(),
             followed: handed::Followed::default(),
             held: FxHashMap::default(),
         };

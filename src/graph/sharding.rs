@@ -161,7 +161,8 @@ impl Engine<'_> {
         let path: &str = &self.program.file(file).path;
         let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
         let outermost = folders.next().unwrap_or_default();
-        let folder = if outermost == EXAMPLES { folders.next().unwrap_or(outermost) } else { outermost };
+        let is_of_examples = |folder: &&str| folder.rsplit('/').nth(1) == Some(EXAMPLES);
+        let folder = folders.find(is_of_examples).unwrap_or(outermost);
         let names_it = |name: &Symbol| {
             let name = name.as_str().to_ascii_lowercase();
             SHARDS.iter().any(|word| name.contains(word))

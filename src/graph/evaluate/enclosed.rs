@@ -28,7 +28,8 @@ impl<'p> Engine<'p> {
         }
         let is_used = |name: Symbol| within.iter().any(|&local| model.function(local).mentions.contains(&name));
         let is_bound_once = |name: Symbol, value: Value| match *self.values.node(value) {
-            Node::Parameter(function, _) if function == frame.function => true,
+            // What a parameter means by its name the function within it knows by that as well.
+            Node::Parameter(function, _) if function == frame.function => self.values.meaning(value).is_none(),
             _ => program.single_assignment(frame.file, frame.local, name).is_some(),
         };
         let seen = frame.env.iter().map(|(&name, &value)| (name, value));

@@ -8,10 +8,10 @@ use rustc_hash::FxHashSet;
 use super::arguments::Arguments;
 use super::substitute::MAX_NESTING;
 use super::{Engine, Frame};
-use crate::base::{ClassId, Site, Span, Symbol};
+use crate::base::{ClassId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, OperationKind, Type};
 use crate::flow::{ChoiceForm, DISPATCH, Effect, EffectId, Effects, Node, Value};
-use crate::model::{Expr, ExprId, Sink};
+use crate::model::{Expr, ExprId, Parameter, Sink};
 
 /// An attribute that is asked for by a name which is handed in.
 const LOOKED_UP: &str = "getattr";
@@ -304,6 +304,18 @@ impl<'p> Engine<'p> {
             let differs = !facts.vary.is_empty() || !facts.shape.is_empty();
             differs && (self.may_be_object(part) || !self.objects_in(part).is_empty())
         })
+    }
+
+    /// Whether a function is handed an object of a library whose methods communicate, and does not know it by its name.
+    pub(super) fn is_handed_a_library_object(&self, function: FunctionId, bound: &[Value]) -> bool {
+        let parameters = &self.program.function(function).parameters;
+        let is_unknown = |(parameter, &given): (&Parameter, &Value)| match *self.values.node(given) {
+            Node::Typed(kind) => {
+                parameter.annotation.is_none() && self.program.catalog.type_of_variable(parameter.name) != Some(kind)
+            }
+            _ => false,
+        };
+        parameters.iter().zip(bound).any(is_unknown)
     }
 
     /// Whether a list holds objects of the program.

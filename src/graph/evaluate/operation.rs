@@ -332,11 +332,19 @@ impl<'p> Engine<'p> {
         let lists: Vec<Value> =
             received.filter_map(|&operand| self.operand(arguments, operand)).map(|found| found.0).collect();
         lists.into_iter().any(|list| {
-            self.values.any_part(list, MAX_PARTS, |part| match self.values.node(part) {
+            let is_cut = |part: Value| match self.values.node(part) {
                 Node::Apply(name, _) => matches!(name.last_part().as_str(), "split" | "split_with_sizes"),
-                Node::Item(_, sizes) => !matches!(self.values.node(*sizes), Node::Range(_)),
                 _ => false,
-            })
+            };
+            let is_of_sizes = match self.values.node(list) {
+                Node::Mapped(_, parts) => parts.split_first().is_some_and(|(sizes, elements)| {
+                    let is_one = |part: Value| matches!(self.values.node(part), Node::Item(_, of) if of == sizes);
+                    !matches!(self.values.node(*sizes), Node::Range(_))
+                        && elements.iter().any(|&element| self.values.any_part(element, MAX_PARTS, is_one))
+                }),
+                _ => false,
+            };
+            is_of_sizes || self.values.any_part(list, MAX_PARTS, is_cut)
         })
     }
 }

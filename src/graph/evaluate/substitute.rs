@@ -391,7 +391,8 @@ impl<'p> Engine<'p> {
             }
             Effect::Pending { function, site, args } => {
                 let args = self.all(args, by);
-                match args.iter().any(|&arg| self.holds_other_objects(arg)) {
+                let handed = self.is_handed_a_library_object(function, &args);
+                match handed || args.iter().any(|&arg| self.holds_other_objects(arg)) {
                     true => self.looked_into(function, site, &args, Standing::Parted, &mut { MAX_LOOKS }),
                     false => self.effects.make(Effect::Pending { function, site, args }, &self.values),
                 }
@@ -467,10 +468,7 @@ impl<'p> Engine<'p> {
         }
         if let Node::Attribute(object, name) = *self.values.node(callee)
             && name.as_str() != BACKWARD
-            && matches!(
-                self.values.node(object),
-                Node::Instance(..) | Node::Typed(_) | Node::If(..) | Node::Item(..)
-            )
+            && matches!(self.values.node(object), Node::Instance(..) | Node::Typed(_) | Node::If(..) | Node::Item(..))
         {
             return self.method_effect(object, name, &args, site);
         }

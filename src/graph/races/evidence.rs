@@ -10,9 +10,9 @@ use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
 use crate::graph::blocks::span_of;
 use crate::graph::communication::Wanted;
+use crate::graph::context::each_in_context;
 use crate::graph::program::Program;
 use crate::graph::resolve::Target;
-use crate::graph::context::each_in_context;
 use crate::graph::versions::JOINS;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
 
@@ -142,7 +142,8 @@ impl Common<'_> {
         let by_whom: Vec<FunctionId> = self.callers(function).into_iter().map(|(caller, _)| caller).collect();
         let home = |function: FunctionId| program.locate(function).0;
         let near: Vec<FileId> = std::iter::once(function).chain(by_whom.iter().copied()).map(home).collect();
-        let makers: Vec<Target> = std::iter::once(Target::Class(class)).chain(by_whom.iter().map(maker(program))).collect();
+        let makers: Vec<Target> =
+            std::iter::once(Target::Class(class)).chain(by_whom.iter().map(maker(program))).collect();
         let sites = self.sharing_out();
         let is_near = |site: &&Site| {
             near.contains(&site.file)

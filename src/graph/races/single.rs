@@ -67,7 +67,8 @@ pub(super) fn leaves_one(program: &Program, model: &File, condition: ExprId, ans
         Expr::Or(parts) if !answer => model.list(parts).iter().any(|&part| leaves(part, false)),
         Expr::Compare(op, left, right) => {
             let size = read_or_called(model, left).and_then(|name| program.catalog.convention(name));
-            let is_size = size.is_some_and(|known| known.value.kind == ValueKind::Size && known.value.axis.as_str() == WORLD);
+            let is_size =
+                size.is_some_and(|known| known.value.kind == ValueKind::Size && known.value.axis.as_str() == WORLD);
             let Expr::Int(number) = model.expr(right) else { return false };
             is_size
                 && match op {

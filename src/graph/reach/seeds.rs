@@ -31,6 +31,7 @@ impl Search<'_> {
                 if self.is_operation(mention, name) {
                     seeds.push(mention.caller);
                     self.calls_of_object(mention, &mut seeds);
+                    self.sharded_on_the_way(mention, name, &mut seeds);
                 }
             }
             self.held_operations(name, &mut seeds);
@@ -111,6 +112,17 @@ impl Search<'_> {
             return;
         }
         self.follow_made(file, local, constructor.callee, MAX_FACTORIES, seeds);
+    }
+
+    /// A model that an operation of that name returns as a sharded one, in a file that speaks of what shards it: whoever
+    /// calls it.
+    fn sharded_on_the_way(&self, mention: Mention, name: Symbol, seeds: &mut Vec<FunctionId>) {
+        let (file, local) = self.program.locate(mention.caller);
+        let functions = &self.program.file(file).model.functions;
+        let speaks = |of: &Symbol| functions.iter().any(|function| function.mentions.contains(of));
+        if self.sharding.iter().any(|(operation, beside)| *operation == name && beside.iter().any(speaks)) {
+            self.follow_made(file, local, mention.callee, MAX_FACTORIES, seeds);
+        }
     }
 
     /// Where objects of a class of the program are called.
