@@ -18,9 +18,6 @@ use super::witness::SplitKind;
 const WORDS: [&str; 7] =
     ["fsdp", "fullysharded", "fully_shard", "deepspeed", "zero3", "model_state_dict", "statedictoptions"];
 
-/// The folder of examples, of which none knows of the others.
-const EXAMPLES: &str = "examples";
-
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 40;
 
@@ -156,13 +153,10 @@ impl Engine<'_> {
     }
 
     /// Whether anything in the outermost folder around a file speaks of sharded models: what lies beside it is another
-    /// project's as often as not, and so is what lies beside an example.
+    /// project's as often as not.
     fn knows_of_sharding(&self, file: FileId) -> bool {
         let path: &str = &self.program.file(file).path;
-        let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);
-        let outermost = folders.next().unwrap_or_default();
-        let is_of_examples = |folder: &&str| folder.rsplit('/').nth(1) == Some(EXAMPLES);
-        let folder = folders.find(is_of_examples).unwrap_or(outermost);
+        let folder = path.split_once('/').map_or("", |(outermost, _)| outermost);
         let names_it = |name: &Symbol| {
             let name = name.as_str().to_ascii_lowercase();
             SHARDS.iter().any(|word| name.contains(word))
