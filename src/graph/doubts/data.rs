@@ -59,9 +59,7 @@ impl Evidence<'_, '_> {
                     Node::Int(_) => false,
                     _ => values.vary(name).is_empty() && self.engine.is_whole_batch(of),
                 };
-                is_name
-                    && is_item(of)
-                    && values.any_part(of, MAX_PARTS, |it| it == leaf)
+                is_name && is_item(of) && values.any_part(of, MAX_PARTS, |it| it == leaf)
             }
             _ => false,
         };
