@@ -106,31 +106,25 @@ pub(super) fn protected<'p>(
     for (file, function) in functions(program, program.reaching()) {
         let model = &program.file(file).model;
         swallowed.extend(search.retried(file, function));
-        walk(
-            model,
-            model.function(function).body,
-            Body::Plain,
-            &mut Vec::new(),
-            &mut |stmt_id, stmt, around| match stmt {
-                Stmt::Try(parts) => {
-                    search.cleanups(file, function, parts, &mut cleanups);
-                    let before = swallowed.len();
-                    search.swallowed(file, function, parts, around, &mut swallowed);
-                    // Where one rank is alone in the block no peer waits for it there.
-                    if swallowed.len() > before && search.is_of_the_first(file, function, stmt_id) {
-                        let is_behind = |found: &Swallowed| found.skip == Skip::Left;
-                        let mut at = 0..;
-                        swallowed.retain(|found| at.next().is_some_and(|at| at < before) || is_behind(found));
-                    }
+        walk(model, model.function(function).body, Body::Plain, &mut Vec::new(), &mut |id, stmt, around| match stmt {
+            Stmt::Try(parts) => {
+                search.cleanups(file, function, parts, &mut cleanups);
+                let before = swallowed.len();
+                search.swallowed(file, function, parts, around, &mut swallowed);
+                let mut found = swallowed.split_off(before);
+                // Where one rank is alone in the block no peer waits for it there.
+                if !found.is_empty() && search.is_of_the_first(file, function, id) {
+                    found.retain(|found| found.skip == Skip::Left);
                 }
-                Stmt::With { items, body } => {
-                    for item in items {
-                        search.suppressed(file, function, item.context, *body, &mut swallowed);
-                    }
+                swallowed.extend(found);
+            }
+            Stmt::With { items, body } => {
+                for item in items {
+                    search.suppressed(file, function, item.context, *body, &mut swallowed);
                 }
-                _ => {}
-            },
-        );
+            }
+            _ => {}
+        });
     }
     (cleanups, swallowed)
 }

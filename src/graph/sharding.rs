@@ -43,7 +43,7 @@ impl Evidence<'_, '_> {
                 "checkpoint_save" => {
                     [event.site.file, parting].into_iter().any(|file| self.engine.knows_of_sharding(file))
                 }
-                _ => asked_there() && self.engine.knows_of_sharding(parting),
+                _ => asked_there(),
             };
         // A helper of another file is for models of any kind: what counts is who calls it.
         let files: Vec<FileId> = match parting == event.site.file {

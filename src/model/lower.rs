@@ -182,11 +182,19 @@ impl Lowerer {
             _ => vec![value],
         };
         let home = self.functions.last().copied().unwrap_or(self.file.module());
+        let listed = match self.file.expr(value) {
+            Expr::ListDisplay(parts) | Expr::Tuple(parts) | Expr::Dict(parts) if home == self.file.module() => {
+                self.file.list(parts).to_vec()
+            }
+            _ => Vec::new(),
+        };
         let differs = |of: &ExprId| match self.file.expr(*of) {
             Expr::Lambda(_) => true,
             _ => self.file.last_name(*of).is_some_and(|known| known != name),
         };
-        let holders: Vec<Holder> = of.into_iter().filter(differs).map(|of| Holder { name, of, home }).collect();
+        let held = of.into_iter().map(|of| (of, false)).chain(listed.into_iter().map(|of| (of, true)));
+        let held = held.filter(|(of, _)| differs(of));
+        let holders: Vec<Holder> = held.map(|(of, is_listed)| Holder { name, of, home, is_listed }).collect();
         self.file.holders.extend(holders);
     }
 

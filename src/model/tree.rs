@@ -92,6 +92,8 @@ pub struct Holder {
     pub of: ExprId,
     /// The function that assigns it.
     pub home: LocalFunction,
+    /// Whether it is one of several things in a list or a table of the module.
+    pub is_listed: bool,
 }
 
 impl File {

@@ -202,6 +202,9 @@ impl<'p> Engine<'p> {
                 self.choose(frame, test, span, ChoiceForm::Expression, one_effect, other_effect);
                 self.values.make(Node::If(test, one, other))
             }
+            Node::Item(_, list) | Node::Index(list, _) if let Some(listed) = self.callables_in(list) => {
+                self.call_one_listed(frame, (callee, &listed), arguments, span)
+            }
             Node::Instance(class, _) => match self.program.method(class, Symbol::new("__call__")) {
                 Some(method) => {
                     let mut arguments = arguments;
@@ -253,7 +256,7 @@ impl<'p> Engine<'p> {
         }
     }
 
-    fn is_callable(&self, value: Value) -> bool {
+    pub(super) fn is_callable(&self, value: Value) -> bool {
         matches!(
             self.values.node(value),
             Node::Function(..) | Node::Closure(..) | Node::Partial(..) | Node::Class(_) | Node::External(_)

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use super::rebound::rebound;
 use super::substitute::Substitution;
 use super::{Engine, Frame};
 use crate::base::{FunctionId, Symbol};
@@ -17,6 +18,9 @@ impl<'p> Engine<'p> {
     /// they are called.
     pub(super) fn keep_for_enclosed(&mut self, frame: &Frame<'p>) {
         let (program, model) = (self.program, frame.model);
+        if model.function(frame.local).kind != FunctionKind::Def {
+            return;
+        }
         let within = (0..model.functions.len() as u32).map(LocalFunction).filter(|&local| {
             let inner = model.function(local);
             inner.parent == Some(frame.local) && inner.kind == FunctionKind::Def
@@ -27,6 +31,9 @@ impl<'p> Engine<'p> {
             return;
         }
         let is_used = |name: Symbol| within.iter().any(|&local| model.function(local).mentions.contains(&name));
+        let is_written = |name: Symbol| {
+            within.iter().any(|&local| rebound(model, model.function(local)).any(|written| written == name))
+        };
         let is_bound_once = |name: Symbol, value: Value| match *self.values.node(value) {
             // What a parameter means by its name the function within it knows by that as well.
             Node::Parameter(function, _) if function == frame.function => self.values.meaning(value).is_none(),
@@ -34,7 +41,7 @@ impl<'p> Engine<'p> {
         };
         let seen = frame.env.iter().map(|(&name, &value)| (name, value));
         let mut seen: Vec<(Symbol, Value)> =
-            seen.filter(|&(name, value)| is_used(name) && is_bound_once(name, value)).collect();
+            seen.filter(|&(name, value)| is_used(name) && !is_written(name) && is_bound_once(name, value)).collect();
         seen.sort_by_key(|(name, _)| name.as_str());
         if seen.iter().any(|&(_, value)| !self.values.vary(value).is_empty()) {
             self.enclosed.insert(frame.function, seen.into());
@@ -44,8 +51,9 @@ impl<'p> Engine<'p> {
     /// What a function within another one issues, with what it sees there.
     pub(in crate::graph) fn as_enclosed(&mut self, function: FunctionId, effects: EffectId) -> EffectId {
         let (file, local) = self.program.locate(function);
-        let Some(home) = self.program.file(file).model.function(local).parent else { return effects };
-        let home = self.program.function_id(file, home);
+        let model = &self.program.file(file).model;
+        let home = model.function(local).parent.filter(|&home| model.function(home).kind == FunctionKind::Def);
+        let Some(home) = home.map(|home| self.program.function_id(file, home)) else { return effects };
         if self.summary(home).is_none() {
             return effects;
         }

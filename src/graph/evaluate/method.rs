@@ -32,6 +32,7 @@ impl<'p> Engine<'p> {
 
         if name.as_str() == ENTERS
             && let [(manager, _)] = arguments.positional[..]
+            && !self.has_method_of_its_own(receiver, name)
         {
             return self.entered_on_stack(frame, manager, span);
         }

@@ -36,6 +36,7 @@ mod keyed;
 mod keys;
 mod known_by;
 mod labelled;
+mod listed;
 mod loops;
 mod losses;
 mod managers;

@@ -300,6 +300,10 @@ impl<'p> Engine<'p> {
     pub(super) fn holds_other_objects(&self, object: Value) -> bool {
         let Node::Instance(_, given) = self.values.node(object) else { return false };
         given.iter().any(|&part| {
+            // An engine or a wrapped model that its constructor was given.
+            if matches!(self.values.node(part), Node::Typed(_)) {
+                return true;
+            }
             let facts = self.values.facts(part);
             let differs = !facts.vary.is_empty() || !facts.shape.is_empty();
             differs && (self.may_be_object(part) || !self.objects_in(part).is_empty())

@@ -10,17 +10,16 @@ use super::silenced::switched_off;
 use super::single::{leaves_one, lets_in_few, lets_in_first};
 use super::words::speaks_of_turns;
 use crate::base::{FileId, Span, Symbol};
+use crate::catalog::Entry;
 use crate::graph::blocks::span_of;
 use crate::graph::communication::Wanted;
 use crate::graph::context::each_in_context;
 use crate::graph::hazard::{Caught, Failure};
+use crate::graph::program::Program;
 use crate::graph::resolve::Target;
 use crate::model::{
     Block, Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
 };
-
-/// What ends the program.
-const EXITS: [&str; 3] = ["exit", "quit", "_exit"];
 
 /// A call in a function, with the conditions that it stands under.
 #[derive(Clone)]
@@ -56,20 +55,19 @@ impl Common<'_> {
         let mut out: Vec<Made> = Vec::new();
         let mut loops: Vec<Span> = Vec::new();
         let mut raising: FxHashMap<ExprId, u32> = FxHashMap::default();
-        each_statement(model, model.function(function).body, &mut |id, stmt| match stmt {
-            Stmt::For { .. } | Stmt::While { .. } => loops.push(model.stmt_span(id)),
-            Stmt::If { test, body, orelse } if [body, orelse].into_iter().any(|&arm| raises(model, arm)) => {
-                raising.insert(*test, model.stmt_span(id).end);
-            }
-            _ => {}
-        });
         // Where all leave the program nobody is left to miss what one of them has done.
         let mut leaving: Vec<Span> = Vec::new();
-        each_statement(model, model.function(function).body, &mut |_, stmt| {
-            if let Stmt::If { body, orelse, .. } = stmt {
-                let arms = [body, orelse].into_iter().filter(|arm| exits(model, **arm));
-                leaving.extend(arms.filter_map(|&arm| span_of(model, arm)));
+        each_statement(model, model.function(function).body, &mut |id, stmt| match stmt {
+            Stmt::For { .. } | Stmt::While { .. } => loops.push(model.stmt_span(id)),
+            &Stmt::If { test, body, orelse } => {
+                let arms = [body, orelse];
+                if arms.into_iter().any(|arm| raises(model, arm)) {
+                    raising.insert(test, model.stmt_span(id).end);
+                }
+                let exits = arms.into_iter().filter(|&arm| exits(program, (file, function), arm));
+                leaving.extend(exits.filter_map(|arm| span_of(model, arm)));
             }
+            _ => {}
         });
         let body = model.block(model.function(function).body);
         // Up to where only some ranks go on: who leaves a loop comes back behind it, who raises ends the job.
@@ -232,8 +230,10 @@ fn raises(model: &File, block: Block) -> bool {
 }
 
 /// Whether a block ends the program: `exit()`, `sys.exit()`.
-fn exits(model: &File, block: Block) -> bool {
+fn exits(program: &Program, (file, function): (FileId, LocalFunction), block: Block) -> bool {
+    let model = &program.file(file).model;
     let Some(Stmt::Expr(last)) = model.block(block).last().map(|&last| model.stmt(last)) else { return false };
     let Expr::Call(call) = model.expr(*last) else { return false };
-    model.last_name(model.call(call).callee).is_some_and(|name| EXITS.contains(&name.as_str()))
+    let called = program.resolve(file, function, model.call(call).callee);
+    called.is_some_and(|called| matches!(program.catalog.entry(called), Some(Entry::Exit)))
 }

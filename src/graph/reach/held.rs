@@ -4,7 +4,7 @@
 use super::{Mention, Search, is_self};
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::resolve::Target;
-use crate::model::{Expr, FunctionKind, Holder};
+use crate::model::{Expr, FunctionKind, Holder, LocalFunction};
 
 /// A variable or an attribute that holds something, and the file that says so.
 #[derive(Clone, Copy)]
@@ -110,10 +110,30 @@ impl Search<'_> {
         }
     }
 
+    /// Who names a list or a table of a module: whoever takes something out of it may call that.
+    fn users_of_listed(&self, held: &Held, places: &mut Vec<FunctionId>) {
+        let (program, name) = (self.program, held.holder.name);
+        let variable = Some(Target::Variable(held.file, name));
+        for file in program.file_ids() {
+            let model = &program.file(file).model;
+            if !model.names().may_hold_any(&[name])
+                || !program.same_tree(file, held.file)
+                || program.global(file, name) != variable
+            {
+                continue;
+            }
+            let users = model.functions.iter().enumerate().filter(|(_, function)| function.mentions.contains(&name));
+            places.extend(users.map(|(at, _)| program.function_id(file, LocalFunction(at as u32))));
+        }
+    }
+
     /// Where what is held is called.
     fn calls_of_held(&self, held: &Held, places: &mut Vec<FunctionId>) {
         if !self.is_of_module(held) {
             return self.follow_objects(held.file, &[held.holder.name], places);
+        }
+        if held.holder.is_listed {
+            return self.users_of_listed(held, places);
         }
         let variable = Some(Target::Variable(held.file, held.holder.name));
         let mentions = self.mentions.get(&held.holder.name).into_iter().flatten();
