@@ -97,6 +97,11 @@ pub struct Holder {
 }
 
 impl File {
+    /// Whether a function of the file, or its top level, uses a name.
+    pub fn uses(&self, name: Symbol) -> bool {
+        self.names().may_hold(name) && self.functions.iter().any(|function| function.mentions.contains(&name))
+    }
+
     /// The expression behind `id`.
     pub fn expr(&self, id: ExprId) -> Expr {
         self.exprs[id.0 as usize]

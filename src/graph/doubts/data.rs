@@ -53,13 +53,9 @@ impl Evidence<'_, '_> {
         };
         let is_entry = |part: Value| match *values.node(part) {
             Node::Compare(CompareOp::In | CompareOp::NotIn, name, of) => {
-                let is_name = match values.node(name) {
-                    Node::Str(_) => true,
-                    // `getattr(model, "main_input_name", "input_ids")`
-                    Node::Int(_) => false,
-                    _ => values.vary(name).is_empty() && self.engine.is_whole_batch(of),
-                };
-                is_name && is_item(of) && values.any_part(of, MAX_PARTS, |it| it == leaf)
+                matches!(values.node(name), Node::Str(_))
+                    && is_item(of)
+                    && values.any_part(of, MAX_PARTS, |it| it == leaf)
             }
             _ => false,
         };

@@ -162,14 +162,13 @@ impl<'p> Engine<'p> {
         if flows.any(|flow| flow.attribute().is_some_and(|name| self.taint.holds(name))) {
             return false;
         }
-        !self.is_handed_a_library_object(function, bound)
+        !self.is_handed_objects(function, bound)
             && bound.iter().all(|&arg| {
                 let facts = self.values.facts(arg);
                 facts.vary.is_empty()
                     && facts.shape.is_empty()
                     && !facts.wrapped
                     && !self.is_handed_to_be_called(arg)
-                    && !self.holds_other_objects(arg)
                     && !self.names_a_method(arg)
             })
     }

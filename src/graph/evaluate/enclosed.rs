@@ -21,18 +21,20 @@ impl<'p> Engine<'p> {
         if model.function(frame.local).kind != FunctionKind::Def {
             return;
         }
-        let within = (0..model.functions.len() as u32).map(LocalFunction).filter(|&local| {
+        let all = (0..model.functions.len() as u32).map(LocalFunction).filter(|&local| {
             let inner = model.function(local);
             inner.parent == Some(frame.local) && inner.kind == FunctionKind::Def
         });
-        let within: Vec<LocalFunction> =
-            within.filter(|&local| self.reaches(program.function_id(frame.file, local))).collect();
+        let all: Vec<LocalFunction> = all.collect();
+        let reaches = |local: &LocalFunction| self.reaches(program.function_id(frame.file, *local));
+        let within: Vec<LocalFunction> = all.iter().copied().filter(reaches).collect();
         if within.is_empty() {
             return;
         }
         let is_used = |name: Symbol| within.iter().any(|&local| model.function(local).mentions.contains(&name));
+        // Another one of them may have written it by then, whether it communicates or not.
         let is_written = |name: Symbol| {
-            within.iter().any(|&local| rebound(model, model.function(local)).any(|written| written == name))
+            all.iter().any(|&local| rebound(model, model.function(local)).any(|written| written == name))
         };
         let is_bound_once = |name: Symbol, value: Value| match *self.values.node(value) {
             // What a parameter means by its name the function within it knows by that as well.

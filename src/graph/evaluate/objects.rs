@@ -297,7 +297,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether an object was made with other objects of the program on other ranks, or with more of them.
-    pub(super) fn holds_other_objects(&self, object: Value) -> bool {
+    fn holds_other_objects(&self, object: Value) -> bool {
         let Node::Instance(_, given) = self.values.node(object) else { return false };
         given.iter().any(|&part| {
             // An engine or a wrapped model that its constructor was given.
@@ -310,8 +310,13 @@ impl<'p> Engine<'p> {
         })
     }
 
+    /// Whether what a function is handed says which methods run in it.
+    pub(super) fn is_handed_objects(&self, function: FunctionId, given: &[Value]) -> bool {
+        self.is_handed_a_library_object(function, given) || given.iter().any(|&given| self.holds_other_objects(given))
+    }
+
     /// Whether a function is handed an object of a library whose methods communicate, and does not know it by its name.
-    pub(super) fn is_handed_a_library_object(&self, function: FunctionId, bound: &[Value]) -> bool {
+    fn is_handed_a_library_object(&self, function: FunctionId, bound: &[Value]) -> bool {
         let parameters = &self.program.function(function).parameters;
         let is_unknown = |(parameter, &given): (&Parameter, &Value)| match *self.values.node(given) {
             Node::Typed(kind) => {

@@ -111,8 +111,7 @@ impl<'p> Engine<'p> {
                 node => matches!(node, Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..)),
             });
         let shaped = operation.shaped.first().and_then(|&operand| self.operand(arguments, operand));
-        let shaped = shaped.map(|found| found.0);
-        let shaped = shaped.filter(|_| !self.takes_uneven(operation, arguments));
+        let shaped = shaped.map(|found| found.0).filter(|_| !self.takes_uneven(operation, arguments));
         let place = operation.places.iter().find_map(|&operand| self.operand(arguments, operand)).map(|found| found.0);
         let creates = operation.kind == OperationKind::GroupCreation;
         if group == world {

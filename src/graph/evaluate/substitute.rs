@@ -391,8 +391,7 @@ impl<'p> Engine<'p> {
             }
             Effect::Pending { function, site, args } => {
                 let args = self.all(args, by);
-                let handed = self.is_handed_a_library_object(function, &args);
-                match handed || args.iter().any(|&arg| self.holds_other_objects(arg)) {
+                match self.is_handed_objects(function, &args) {
                     true => self.looked_into(function, site, &args, Standing::Parted, &mut { MAX_LOOKS }),
                     false => self.effects.make(Effect::Pending { function, site, args }, &self.values),
                 }

@@ -66,9 +66,7 @@ impl<'p> Engine<'p> {
         arguments: &Arguments,
         span: Span,
     ) -> Option<Value> {
-        let functions = &frame.model.functions;
-        let speaks = |name: &Symbol| functions.iter().any(|function| function.mentions.contains(name));
-        if !operation.shards_beside.iter().any(speaks) {
+        if !operation.shards_beside.iter().any(|&name| frame.model.uses(name)) {
             return None;
         }
         let model = self.values.make(Node::Typed(Symbol::new(SHARDED)));

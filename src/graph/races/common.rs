@@ -8,7 +8,7 @@ use super::deeds::Deed;
 use super::evidence::Together;
 use super::is_of_launcher;
 use super::made::Made;
-use super::single::{asks_for_first_among, is_of_one_rank, launches, makes_job_of_one, says_there_is_one};
+use super::single::{asks_for_first_among, is_of_one_rank, launches, leaves_one, makes_job_of_one};
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
 use crate::graph::blocks::is_test;
@@ -163,7 +163,7 @@ impl<'p> Common<'p> {
         let place = model.span(at);
         let asserts = |&id: &StmtId| match model.stmt(id) {
             Stmt::Assert(test) => {
-                asks_for_first_among(self.program, model, *test) || says_there_is_one(self.program, model, *test)
+                asks_for_first_among(self.program, model, *test) || leaves_one(self.program, model, *test, true)
             }
             _ => false,
         };

@@ -199,9 +199,7 @@ fn speaks_of(program: &Program, file: FileId, target: Target) -> bool {
         Target::Function(function) => program.function(function).name,
         _ => return false,
     };
-    let model = &program.file(file).model;
-    model.names().may_hold_any(&[name])
-        && model.functions.iter().any(|function| function.mentions.contains(&name))
+    program.file(file).model.uses(name)
         && program.attribute(Target::Module(file), name).is_none_or(|meant| meant == target)
 }
 

@@ -46,17 +46,6 @@ pub(in crate::graph) fn asks_for_first_among(program: &Program, model: &File, co
     }
 }
 
-/// Whether a condition says that there are no other ranks: this one has none, `local_rank == -1`, or there is one of them.
-pub(super) fn says_there_is_one(program: &Program, model: &File, condition: ExprId) -> bool {
-    let Expr::Compare(CompareOp::Eq, left, right) = model.expr(condition) else { return false };
-    let Some(name) = read_or_called(model, left) else { return false };
-    match model.expr(right) {
-        Expr::Int(-1) => program.catalog.is_rank_by_name(name),
-        Expr::Int(1) => name.as_str().ends_with("world_size"),
-        _ => false,
-    }
-}
-
 /// Whether a condition leaves one process in the job, if it comes out so: `world_size > 1` where it does not hold, or
 /// `is_initialized()`.
 pub(super) fn leaves_one(program: &Program, model: &File, condition: ExprId, answer: bool) -> bool {
@@ -70,6 +59,11 @@ pub(super) fn leaves_one(program: &Program, model: &File, condition: ExprId, ans
             let is_size =
                 size.is_some_and(|known| known.value.kind == ValueKind::Size && known.value.axis.as_str() == WORLD);
             let Expr::Int(number) = model.expr(right) else { return false };
+            // A rank of -1 is that of a process without others.
+            if number == -1 {
+                let is_rank = |name: Symbol| program.catalog.is_rank_by_name(name);
+                return op == CompareOp::Eq && answer && read_or_called(model, left).is_some_and(is_rank);
+            }
             is_size
                 && match op {
                     CompareOp::Greater => !answer && number <= 1,

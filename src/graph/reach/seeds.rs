@@ -118,9 +118,9 @@ impl Search<'_> {
     /// calls it.
     fn sharded_on_the_way(&self, mention: Mention, name: Symbol, seeds: &mut Vec<FunctionId>) {
         let (file, local) = self.program.locate(mention.caller);
-        let functions = &self.program.file(file).model.functions;
-        let speaks = |of: &Symbol| functions.iter().any(|function| function.mentions.contains(of));
-        if self.sharding.iter().any(|(operation, beside)| *operation == name && beside.iter().any(speaks)) {
+        let model = &self.program.file(file).model;
+        let mut sharding = self.sharding.iter().filter(|(operation, _)| *operation == name);
+        if sharding.any(|(_, beside)| beside.iter().any(|&of| model.uses(of))) {
             self.follow_made(file, local, mention.callee, MAX_FACTORIES, seeds);
         }
     }

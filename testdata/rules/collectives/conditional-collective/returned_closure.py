@@ -25,6 +25,21 @@ def make_hook_in_step(group):
     return hook
 
 
+def make_pair(group):
+    own = dist.get_rank(group) == 0
+
+    def agree(flag):
+        nonlocal own
+        own = flag
+
+    def step(grad):
+        if own:
+            dist.all_reduce(grad, group=group)
+        return grad
+
+    return agree, step
+
+
 def register(model):
     rank = dist.get_rank()
 
