@@ -117,6 +117,8 @@ pub struct Operation {
     pub asynchronous: Option<Operand>,
     /// Whether the collective hides behind a call that does not look like one (a wrapped forward, a checkpoint).
     pub implicit: bool,
+    /// Whether the library itself brings such operations into one order, by their names, whatever the order of the calls.
+    pub negotiated: bool,
     /// Whether it communicates only where the model is sharded.
     pub sharded: bool,
     /// Whether the backward pass from what it returns communicates too.

@@ -171,6 +171,7 @@ impl<'a> Loader<'a> {
             members_only: self.optional(raw.members_only.as_ref())?,
             asynchronous: self.optional(raw.asynchronous.as_ref())?,
             implicit: raw.implicit,
+            negotiated: raw.negotiated,
             sharded: raw.sharded,
             backward: raw.backward,
             when: self.optional(raw.when.as_ref())?,

@@ -140,6 +140,8 @@ pub(super) struct RawOperation {
     #[serde(default)]
     pub implicit: bool,
     #[serde(default)]
+    pub negotiated: bool,
+    #[serde(default)]
     pub sharded: bool,
     #[serde(default)]
     pub backward: bool,

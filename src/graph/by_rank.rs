@@ -112,7 +112,16 @@ fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
         _ => false,
     };
     let node = |value: Value| std::mem::discriminant(engine.values.node(value));
+    // There is nothing on some ranks, and something on the others that may yet turn out to be nothing.
+    let asks_for_nothing = |value: Value| match *engine.values.node(value) {
+        Node::Compare(CompareOp::Is | CompareOp::IsNot, _, nothing) => *engine.values.node(nothing) == Node::None,
+        _ => false,
+    };
+    let is_truth = |value: Value| matches!(engine.values.node(value), Node::Bool(_));
     is_number(engine, one) && is_number(engine, other) && !counts_alike(engine, one, other)
+        || is_truth(one) && is_truth(other) && one != other
+        || is_truth(one) && asks_for_nothing(other)
+        || asks_for_nothing(one) && is_truth(other)
         || are_turned(engine, one, other)
         || are_turned(engine, other, one)
         || (nothing(one, other) || nothing(other, one))
@@ -177,9 +186,16 @@ fn counts_alike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
 }
 
 fn is_number(engine: &Engine<'_>, value: Value) -> bool {
+    is_number_within(engine, value, MAX_LOOPS)
+}
+
+fn is_number_within(engine: &Engine<'_>, value: Value, fuel: usize) -> bool {
+    let Some(fuel) = fuel.checked_sub(1) else { return false };
+    let is_number = |value: Value| is_number_within(engine, value, fuel);
     match engine.values.node(value) {
         Node::Int(_) | Node::Binary(..) => true,
-        Node::Carried(_, _, parts) => parts.first().is_some_and(|&first| is_number(engine, first)),
+        Node::If(_, one, other) => is_number(*one) && is_number(*other),
+        Node::Carried(_, _, parts) => parts.first().is_some_and(|&first| is_number(first)),
         Node::Apply(name, _) | Node::Mapped(name, _) => GIVES_NUMBERS.contains(&name.last_part().as_str()),
         _ => false,
     }

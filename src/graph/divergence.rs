@@ -13,6 +13,7 @@ use crate::flow::{ChoiceForm, Effect, EffectId, Effects, GroupKey, Healed};
 use crate::model::{FunctionKind, LocalFunction};
 
 use super::comparison::MAX_WEIGHT;
+use super::crossed::{Crossed, crossed};
 use super::evaluate::Engine;
 use super::gates::{Gate, gates};
 use super::held_by_one::{HeldByOne, held_by_objects, held_by_one};
@@ -51,6 +52,8 @@ pub struct Divergence {
     pub paths: Vec<UnagreedPath>,
     /// Loops over the same things in another order on other ranks.
     pub permuted: Vec<PermutedLoop>,
+    /// Collectives on two groups in one order on some ranks, in the other on others.
+    pub crossed: Vec<Crossed>,
     /// Failures of some ranks in front of a collective of all.
     pub stranded: Vec<Stranded>,
     /// Files that all ranks make or remove at once.
@@ -155,7 +158,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
     let mut checked = 0;
     let mut seen_roots = ForeignRoots::default();
     let mut seen_paths = UnagreedPaths::default();
-    let mut seen_shapes = FxHashSet::default();
+    let (mut seen_shapes, mut seen_crossed) = (FxHashSet::default(), FxHashSet::default());
     let mut explained: FxHashMap<FileId, usize> = FxHashMap::default();
     let Some(&first) = files.first() else { return out };
     let is_given_up = || prepared.stop.load(Ordering::Relaxed);
@@ -187,6 +190,7 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
             seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);
             seen_paths.collect(&mut engine, function, effects, &mut out.paths);
             gates(&mut engine, function, effects, &mut out.gates);
+            crossed(&engine, function, root, &mut seen_crossed, &mut out.crossed);
             stranded(&engine, program, function, root, &mut out.stranded);
             for effects in [effects, root] {
                 shapes(&engine, function, effects, &mut seen_shapes, &mut out.shapes, &mut out.permuted);

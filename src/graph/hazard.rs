@@ -100,6 +100,10 @@ const PARSERS: [&str; 12] = [
     "orjson.loads",
 ];
 
+/// Functions that put together what they are given, and fail where that is nothing.
+const JOINS: [&str; 6] =
+    ["torch.stack", "torch.cat", "torch.concat", "numpy.stack", "numpy.concatenate", "numpy.vstack"];
+
 /// Functions that load what somebody has put on a disk.
 const LOADERS: [&str; 11] = [
     "load",
@@ -226,7 +230,7 @@ fn failure_of(program: &Program, file: FileId, function: LocalFunction, call: Ca
         if OUTSIDE.contains(&dotted) || (OUTSIDE_MODULES.contains(&module) && dotted.contains('.')) {
             return Some(Failure::Outside);
         }
-        if PARSERS.contains(&dotted) {
+        if PARSERS.contains(&dotted) || JOINS.contains(&dotted) && is_sorted_out(model, call) {
             return Some(Failure::Data);
         }
     }
@@ -234,6 +238,13 @@ fn failure_of(program: &Program, file: FileId, function: LocalFunction, call: Ca
         return Some(Failure::Any);
     }
     OUTSIDE_METHODS.contains(&last.as_str()).then_some(Failure::Outside)
+}
+
+/// Whether a call is handed a list of what passes a question, of which there may be nothing on a rank.
+fn is_sorted_out(model: &File, call: Call) -> bool {
+    let Some(&first) = model.list(call.args).first() else { return false };
+    let Expr::Comprehension(index) = model.expr(first) else { return false };
+    model.comprehension(index).clauses.iter().any(|clause| !model.list(clause.conditions).is_empty())
 }
 
 /// `future.result()` raises what has gone wrong in the background, on the rank where it has.

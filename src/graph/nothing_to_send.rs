@@ -1,9 +1,11 @@
 //! Ranks that hold nothing leave before an exchange in which each hands every other its share: the others wait for theirs,
 //! empty as it is.
 
-use crate::base::{FunctionId, Site};
+use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::model::{CompareOp, Expr, ExprId, File, Stmt, StmtId, UnaryOp};
+use crate::model::{
+    Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, StmtId, UnaryOp, each_statement, names_in,
+};
 
 use super::blocks::{calls_of, is_test};
 use super::communication::{Communication, Issue, Wanted};
@@ -24,8 +26,8 @@ pub struct NothingToSend {
 }
 
 /// Functions that leave so before the first thing that they ask of their peers, in order of files. That a rank exchanges
-/// something with others says that each has its own: how much it is they cannot know of each other. Other collectives may
-/// be about what all have alike.
+/// something with others, or gathers it from them, says that each has its own: how much it is they cannot know of each
+/// other. Other collectives may be about what all have alike.
 pub(super) fn nothing_to_send(program: &Program, communication: &mut Communication<'_>) -> Vec<NothingToSend> {
     let mut out = Vec::new();
     for (file, function) in bodies(program) {
@@ -41,10 +43,18 @@ pub(super) fn nothing_to_send(program: &Program, communication: &mut Communicati
         }
         let mut first_in = |ids: &[StmtId]| {
             let mut calls = ids.iter().flat_map(|&id| calls_of(model, id));
-            calls.find_map(|(expr, call)| communication.issued(file, function, expr, call, Wanted::Collective))
+            calls.find_map(|(expr, call)| {
+                Some((call, communication.issued(file, function, expr, call, Wanted::Collective)?))
+            })
         };
         let (before, after) = body.split_at(behind);
-        let Some(issue) = first_in(after).filter(|issue| issue.op.as_str().starts_with("all_to_all")) else { continue };
+        let place = Place { program, file, function };
+        let exchanges = |(call, issue): &(Call, Issue)| match issue.op.as_str() {
+            op if op.starts_with("all_to_all") => asks_for_nothing(model, test),
+            op if op.contains("gather") => place.gathers_what_is_asked(test, *call, op.contains("object")),
+            _ => false,
+        };
+        let Some((_, issue)) = first_in(after).filter(exchanges) else { continue };
         if first_in(before).is_none() {
             let sure = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
             out.push(NothingToSend {
@@ -62,7 +72,70 @@ pub(super) fn nothing_to_send(program: &Program, communication: &mut Communicati
 fn leaves_with_nothing(model: &File, id: StmtId) -> Option<ExprId> {
     let Stmt::If { test, body, .. } = *model.stmt(id) else { return None };
     let returns = matches!(model.block(body).last().map(|&last| model.stmt(last)), Some(Stmt::Return(_)));
-    (returns && asks_for_nothing(model, test)).then_some(test)
+    let asks = asks_for_nothing(model, test) || none_of(model, test).is_some();
+    (returns && asks).then_some(test)
+}
+
+/// The list of which a question asks whether there is nothing in it: `not hits`.
+fn none_of(model: &File, test: ExprId) -> Option<Symbol> {
+    let Expr::Unary(UnaryOp::Not, list) = model.expr(test) else { return None };
+    match model.expr(list) {
+        Expr::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// One function.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    program: &'p Program,
+    file: FileId,
+    function: LocalFunction,
+}
+
+impl Place<'_> {
+    /// Whether it is what a question found empty that a call hands over, as it is or put together: who gathers it from all
+    /// says that each has its own.
+    fn gathers_what_is_asked(self, test: ExprId, call: Call, objects: bool) -> bool {
+        let model = &self.program.file(self.file).model;
+        let parameters = &model.function(self.function).parameters;
+        if let Some(list) = none_of(model, test) {
+            // What need not be handed over is handed over by all or by none.
+            let optional = parameters.iter().any(|parameter| parameter.name == list && parameter.default.is_some());
+            if !self.is_picked(list) && (optional || !objects) {
+                return false;
+            }
+        }
+        let asked = names_in(model, test);
+        let given = model.list(call.args).iter().copied();
+        let given = given.chain(model.keywords(call).iter().map(|keyword| keyword.value));
+        let mut handed: Vec<Symbol> = given.flat_map(|value| names_in(model, value)).collect();
+        for at in 0..handed.len() {
+            let made = self.program.single_assignment(self.file, self.function, handed[at]);
+            handed.extend(made.into_iter().flat_map(|made| names_in(model, made)));
+        }
+        let is_own = |name: &Symbol| {
+            let bound = model.function(self.function).binds(*name);
+            bound || parameters.iter().any(|parameter| parameter.name == *name)
+        };
+        asked.iter().any(|name| name.as_str() != "self" && is_own(name) && handed.contains(name))
+    }
+
+    /// Whether a list holds what passed a question: `[hit for hit in hits if …]`.
+    fn is_picked(self, list: Symbol) -> bool {
+        let model = &self.program.file(self.file).model;
+        let mut picked = false;
+        each_statement(model, model.function(self.function).body, &mut |_, stmt| {
+            if let Stmt::Assign { targets, value } = stmt
+                && model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(list))
+                && let Expr::Comprehension(index) = model.expr(*value)
+            {
+                let clauses = &model.comprehension(index).clauses;
+                picked |= clauses.iter().any(|clause| !model.list(clause.conditions).is_empty());
+            }
+        });
+        picked
+    }
 }
 
 /// `tokens.numel() == 0`, `tokens.shape[0] == 0`, `len(tokens) < 1`, `not len(tokens)`

@@ -143,6 +143,7 @@ impl Program {
             whole.shapes.extend(part.shapes);
             whole.paths.extend(part.paths);
             whole.permuted.extend(part.permuted);
+            whole.crossed.extend(part.crossed);
         }
         // Whoever asks first computes; a second answer would be the same.
         let _ = self.divergence.set(whole);

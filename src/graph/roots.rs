@@ -9,6 +9,7 @@ use crate::model::{BinaryOp, CompareOp};
 
 use super::evaluate::Engine;
 use super::left_over::is_left_over;
+use super::origin::leaf;
 
 /// A root that is no member of the group it is the root of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,9 @@ pub struct ForeignRoot {
 
 /// Calls looked into, and arguments looked at.
 const MAX_LOOKS: u32 = 24;
+
+/// Parts of a root that are looked at.
+const MAX_PARTS: usize = 24;
 
 /// The job that is thought of.
 const WORLD: World = World { size: 4, extent: 4, axes: Axes::ALL, single: Axes::NONE };
@@ -85,7 +89,9 @@ impl ForeignRoots {
                 Effect::Event(event) => {
                     let event = engine.effects.event(*event);
                     let (Some(root), Some(parameter)) = (event.root, event.root_parameter) else { continue };
-                    let Some((what, confidence)) = describe(engine, event, root, &ways, under) else { continue };
+                    let alone = || worked_out_alone(engine, function, event, root);
+                    let described = describe(engine, event, root, &ways, under).or_else(alone);
+                    let Some((what, confidence)) = described else { continue };
                     let around = std::iter::successors(call, |&call| calls[call].call);
                     let around = around.map(|call| calls[call].site);
                     let mut through: Vec<Site> = std::iter::once(event.site).chain(around).collect();
@@ -224,6 +230,27 @@ fn describe(
     }
 }
 
+/// Whether each rank works out a root by itself, from what no two processes have alike: a hash of a text, a number drawn, the
+/// number of the process.
+fn worked_out_alone(
+    engine: &Engine<'_>,
+    function: FunctionId,
+    event: &Event,
+    root: Value,
+) -> Option<(String, Confidence)> {
+    let values = &engine.values;
+    let chosen = |part: Value| matches!(values.node(part), Node::If(..) | Node::Rank(_) | Node::Agreed(..));
+    if values.vary(root).is_empty() || values.any_part(root, MAX_PARTS, chosen) {
+        return None;
+    }
+    let leaf = leaf(engine, root, values.vary(root))?;
+    let is_chance = matches!(values.node(leaf), Node::Local(..))
+        && ![&engine.shares, &engine.disks, &engine.clocks].iter().any(|known| known.contains(&leaf));
+    let birth = engine.birth(leaf, function, Some(event.site)).filter(|_| is_chance)?;
+    let what = format!("worked out by each rank for itself: {}", birth.reason);
+    Some((what, birth.confidence.min(Confidence::Medium)))
+}
+
 /// Whether a loop takes one group after the other out of several that an object or a module holds: not all of them are
 /// WORLD.
 fn is_one_of_several(engine: &Engine<'_>, group: Value) -> bool {
@@ -331,9 +358,17 @@ fn is_place_within(engine: &Engine<'_>, value: Value, axes: Axes) -> bool {
 /// Whether a root goes from 0 to the number of members of a group that need not be all ranks.
 fn counts_members(engine: &Engine<'_>, root: Value, group: Value) -> bool {
     let values = &engine.values;
-    let Node::Item(_, range) = *values.node(root) else { return false };
-    let Node::Range(parts) = values.node(range) else { return false };
-    let [count] = parts[..] else { return false };
+    let count = match *values.node(root) {
+        Node::Item(_, range) => match values.node(range) {
+            Node::Range(parts) if parts.len() == 1 => parts[0],
+            _ => return false,
+        },
+        // The last of so many.
+        Node::Binary(BinaryOp::Sub, count, one) if *values.node(one) == Node::Int(1) => {
+            values.meaning(count).unwrap_or(count)
+        }
+        _ => return false,
+    };
     is_part_of_job(engine, group, 0) && is_size(engine, count, values.group_axes(group), 0)
 }
 

@@ -13,7 +13,7 @@ use super::ragged::ragged;
 mod measure;
 
 pub(super) use measure::KEEP_SHAPE;
-use measure::shape;
+use measure::{miscounted, shape};
 
 /// How deep values are followed.
 const FUEL: u32 = 12;
@@ -73,14 +73,22 @@ pub(super) fn shapes(
         match engine.effects.get(effect) {
             Effect::Event(event) => {
                 let event = engine.effects.event(*event);
-                // Whoever sends from one rank says elsewhere what the others receive.
-                let Some(shaped) = event.shaped.filter(|_| way.is_empty() || event.root.is_none()) else { continue };
+                let Some(shaped) = event.shaped else { continue };
                 let group = engine.values.group_axes(event.group);
-                let found = shape(engine, shaped, FUEL).or_else(|| ragged(engine, shaped, event.site));
+                // Whoever sends from one rank says elsewhere what the others receive, but for what is counted.
+                let counted = !way.is_empty() && event.root.is_some();
+                let found = match counted {
+                    true => miscounted(engine, shaped, FUEL),
+                    false => shape(engine, shaped, FUEL).or_else(|| ragged(engine, shaped, event.site)),
+                };
                 let Some(found) = found.filter(|found| found.axes.meets(group)) else { continue };
                 let source = leaf(engine, found.source, found.axes).unwrap_or(found.source);
                 let birth = engine.birth(source, function, Some(event.site));
-                let call = handed_over(engine, &way, birth.map(|birth| birth.site));
+                let call = match counted {
+                    // What can be counted was written out where the function begins that can.
+                    true => way.first().copied(),
+                    false => handed_over(engine, &way, birth.map(|birth| birth.site)),
+                };
                 let site = call.unwrap_or(event.site);
                 let issued = call.map(|_| event.site);
                 if shapes.iter().any(|known| (known.site, known.issued) == (site, issued)) {

@@ -109,6 +109,7 @@ impl Taint {
         taint.names.extend(taint.fed.attributes());
         let made = Arc::new(Made::of(program));
         taint.add_answers_of_requests(program, &made.frequency);
+        taint.add_passes(program, &made.frequency);
         taint.second = taint.pairs.iter().map(|pair| pair.1).collect();
         taint.add_made(program, &made);
         taint.raising = taint.raising(program, &made.frequency);

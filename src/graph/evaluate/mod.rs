@@ -3,6 +3,7 @@
 //! Summaries are demanded by callers and kept; those of functions that call each other in a cycle are iterated.
 
 mod afterwards;
+mod annotated;
 mod arguments;
 mod assign;
 mod attribute;
@@ -137,6 +138,8 @@ pub struct Engine<'p> {
     handed_up: FxHashMap<FunctionId, Option<Rc<constructed::HandedUp>>>,
     writers: FxHashMap<ClassId, Rc<FxHashMap<Symbol, Vec<FunctionId>>>>,
     fields: FxHashMap<ClassId, Rc<[Symbol]>>,
+    /// What annotations say of the elements of the containers that fields hold.
+    elements_of_fields: FxHashMap<(ClassId, Symbol), Option<ClassId>>,
     births: births::Births,
     /// Values that are this rank's share of the data, not facts of the outside world.
     pub(super) shares: FxHashSet<Value>,
@@ -230,6 +233,7 @@ impl<'p> Engine<'p> {
             handed_up: FxHashMap::default(),
             writers: FxHashMap::default(),
             fields: FxHashMap::default(),
+            elements_of_fields: FxHashMap::default(),
             births: births::Births::default(),
             shares: FxHashSet::default(),
             knows_of_sharding: RefCell::default(),

@@ -56,6 +56,8 @@ impl<'p> Engine<'p> {
                     };
                 }
                 Node::Carried(_, _, parts) | Node::Changed(_, parts) | Node::Mapped(_, parts) => *parts.first()?,
+                Node::Item(_, inner) => *inner,
+                Node::Parameter(..) | Node::Attribute(..) => return self.annotated_element(at),
                 _ => return None,
             };
         }

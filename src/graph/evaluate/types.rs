@@ -1,6 +1,7 @@
 //! Types that annotations, assignments and the catalogue give to objects, and what follows for their methods.
 
 use super::super::resolve::Target;
+use super::annotated::is_of_container;
 use super::arguments::Arguments;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FileId, FunctionId, Span, Symbol};
@@ -63,9 +64,10 @@ impl<'p> Engine<'p> {
     }
 
     /// The class of the program that an annotation names, through `Optional` and string annotations of one word.
-    fn annotated_class(&self, file: FileId, function: LocalFunction, annotation: ExprId) -> Option<ClassId> {
+    pub(super) fn annotated_class(&self, file: FileId, function: LocalFunction, annotation: ExprId) -> Option<ClassId> {
         let model = &self.program.file(file).model;
         match model.expr(annotation) {
+            Expr::Subscript(generic, _) if model.last_name(generic).is_some_and(is_of_container) => None,
             Expr::Subscript(_, inner) => self.annotated_class(file, function, inner),
             Expr::Binary(_, left, right) => {
                 self.annotated_class(file, function, left).or_else(|| self.annotated_class(file, function, right))

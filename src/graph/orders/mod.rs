@@ -99,7 +99,7 @@ impl<'p> Search<'p> {
         let body = model.function(place.function).body;
         each_statement(model, body, &mut |_, stmt| {
             if let Stmt::For { target, iter, body, .. } = stmt
-                && let Some(source) = place.unordered(*iter)
+                && let Some(source) = place.unordered_for(*target, *iter)
             {
                 let mut tainted = FxHashSet::default();
                 tainted.extend(names_in(model, *target));
@@ -112,7 +112,7 @@ impl<'p> Search<'p> {
                     Expr::Comprehension(index) => {
                         let comprehension = model.comprehension(index);
                         for clause in &comprehension.clauses {
-                            let Some(source) = place.unordered(clause.iter) else { continue };
+                            let Some(source) = place.unordered_for(clause.target, clause.iter) else { continue };
                             let mut tainted = FxHashSet::default();
                             tainted.extend(names_in(model, clause.target));
                             if let Some((call, spoken)) = self.in_expression(place, comprehension.element, &tainted) {
@@ -235,6 +235,7 @@ impl<'p> Search<'p> {
         };
         let Entry::Operation(operation) = entry else { return Some(None) };
         Some(match operation.kind {
+            _ if operation.negotiated => None,
             // What one rank sends for one thing, another receives for the next.
             OperationKind::Collective | OperationKind::PointToPoint if operation.op.as_str() != "barrier" => {
                 Some(Spoken { op: operation.op, creates: false, implicit: operation.implicit })

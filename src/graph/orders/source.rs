@@ -11,7 +11,7 @@ use crate::model::{
 };
 
 pub(super) use assigned::Known;
-use elements::plural;
+use elements::{by_name, plural};
 
 use super::super::program::Program;
 use super::super::resolve::{Scope, Target};
@@ -68,6 +68,21 @@ impl Place<'_> {
     /// What makes the order of the expression's elements this process's own.
     pub(super) fn unordered(&self, expr: ExprId) -> Option<Unordered> {
         self.within(expr, FUEL)
+    }
+
+    /// The same for what a loop iterates: the name of its element tells as well what that is.
+    pub(super) fn unordered_for(&self, target: ExprId, iter: ExprId) -> Option<Unordered> {
+        let found = self.unordered(iter)?;
+        let model = &self.program.file(self.file).model;
+        let element = match model.expr(target) {
+            Expr::Tuple(parts) => model.list(parts).first().map_or(Expr::Missing, |&first| model.expr(first)),
+            element => element,
+        };
+        let is_named = matches!(element, Expr::Name(name) if by_name(name) == Elements::Named);
+        Some(match found.confidence == Confidence::Low && is_named {
+            true => Unordered { confidence: Confidence::Medium, ..found },
+            false => found,
+        })
     }
 
     fn site(&self, expr: ExprId) -> Site {

@@ -8,7 +8,7 @@ use crate::model::{Block, Call, Expr, ExprId, Handler, LocalFunction, Stmt, Try,
 use super::super::blocks::{conditions_in, is_test, mentions, names_bound, speaks_of_rank, yields};
 use super::super::communication::{Issue, Wanted, calls_in};
 use super::super::context::leaves;
-use super::super::hazard::{Caught, Hazard, never_returns};
+use super::super::hazard::{Caught, Hazard, asks_for_memory, never_returns};
 use super::super::helpers::called;
 use super::super::program::Program;
 use super::{Cleanup, Place, Search};
@@ -44,6 +44,15 @@ impl Search<'_, '_> {
             let met_behind = (peers.is_none() && !goes_on).then(|| self.next_behind(file, function, parts)).flatten();
             let joined = |issue: &Issue| healthy.iter().chain(&met_behind).any(|other| same(issue, other));
             if issues.iter().all(joined) {
+                let forgets = caught.memory || caught.runtime && asks_for_memory(model, handler);
+                let again = forgets.then(|| self.begun_again(file, function, parts, handler)).flatten();
+                out.extend(again.map(|(issue, failed)| {
+                    let test = is_test(&self.program.file(file).path);
+                    let sure = if test { Confidence::Low } else { Confidence::Medium };
+                    let confidence = issue.confidence.min(sure);
+                    let (function, place, hazard) = ((file, function), Place::Except, Some(failed));
+                    Cleanup { function, issue, place, hazard, peers, confidence }
+                }));
                 continue;
             }
             let hazards = self.hazards(file, function, parts.body);

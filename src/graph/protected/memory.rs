@@ -61,6 +61,48 @@ impl Search<'_, '_> {
         })
     }
 
+    /// What the handler begins again after memory ran out in the middle of it: the peers are in what is left of the pass, or
+    /// of a function that communicates more than once, and the rank comes to its first operation with them in a later one.
+    pub(super) fn begun_again(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        parts: &Try,
+        handler: &Handler,
+    ) -> Option<(Issue, Site)> {
+        let again = self.communication.issued_in(file, function, handler.body, Wanted::Collective);
+        let begun = self.communication.issued_in(file, function, parts.body, Wanted::Collective);
+        let pairs = again.into_iter().flat_map(|issue| begun.iter().map(move |first| (issue.clone(), first)));
+        let pairs: Vec<(Issue, &Issue)> = pairs.filter(|(issue, first)| are_alike(issue, first)).collect();
+        pairs.into_iter().find_map(|(issue, first)| {
+            let is_midway = match first.calls.is_empty() {
+                true => is_pass_of_model(first),
+                false => self.fails_midway(file, function, parts.body, first.start()),
+            };
+            is_midway.then(|| (issue, first.start()))
+        })
+    }
+
+    /// Whether the function that is called at a place of the block communicates in a pass, in a loop, or more than once.
+    fn fails_midway(&mut self, file: FileId, function: LocalFunction, block: Block, place: Site) -> bool {
+        let model = self.model(file);
+        let mut calls = calls_in(model, block).into_iter();
+        let Some((_, call)) = calls.find(|&(expr, _)| model.span(expr) == place.span) else { return false };
+        let Some((called, _)) = self.communication.callee(file, function, call) else { return false };
+        let (file, local) = self.program.locate(called);
+        let model = self.model(file);
+        let body = model.function(local).body;
+        let mut loops = Vec::new();
+        each_statement(model, body, &mut |id, stmt| {
+            if matches!(stmt, Stmt::For { .. } | Stmt::While { .. }) {
+                loops.push(model.stmt_span(id));
+            }
+        });
+        let issues = self.communication.issued_in(file, local, body, Wanted::Collective);
+        let is_repeated = |issue: &Issue| loops.iter().any(|around| around.holds(issue.start().span));
+        issues.len() > 1 || issues.iter().any(|issue| is_pass_of_model(issue) || is_repeated(issue))
+    }
+
     /// Whether ranks do together what stands behind the block: it communicates.
     fn goes_together(&mut self, file: FileId, function: LocalFunction, around: &[Around<'_>]) -> bool {
         let model = self.model(file);
@@ -98,6 +140,20 @@ impl Search<'_, '_> {
                 })
         })
     }
+}
+
+/// Whether two issues are one operation, and come from one function where functions lead to them.
+fn are_alike(one: &Issue, other: &Issue) -> bool {
+    let called = |issue: &Issue| issue.calls.first().map(|&(_, called)| called);
+    one.op == other.op && called(one) == called(other)
+}
+
+/// Passes through a model in which ranks wait for each other.
+const PASSES: [&str; 5] = ["ddp_forward", "backward", "fsdp_forward", "deepspeed_forward", "deepspeed_backward"];
+
+/// Whether an operation is a pass through a model that ranks train together.
+pub(super) fn is_pass_of_model(issue: &Issue) -> bool {
+    issue.implicit && PASSES.contains(&issue.op.as_str())
 }
 
 /// Whether the handler leaves the loop or the function, or takes its next turn.

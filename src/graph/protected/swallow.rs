@@ -10,10 +10,8 @@ use super::super::blocks::{
 };
 use super::super::communication::{Issue, Wanted, calls_in};
 use super::super::hazard::{Caught, Failure, Hazard, asks_for_memory, keeps_exception, never_returns};
+use super::memory::is_pass_of_model;
 use super::{Search, Skip, Swallowed};
-
-/// Passes through a model in which ranks wait for each other.
-const PASSES: [&str; 5] = ["ddp_forward", "backward", "fsdp_forward", "deepspeed_forward", "deepspeed_backward"];
 
 impl Search<'_, '_> {
     pub(super) fn swallowed(
@@ -41,9 +39,8 @@ impl Search<'_, '_> {
             let before = out.len();
             let in_body = self.communication.issued_in(file, function, parts.body, Wanted::Collective);
             // Memory runs out in a pass whether or not somebody has thought of it.
-            let is_pass = |issue: &Issue| issue.implicit && PASSES.contains(&issue.op.as_str());
             let broad = caught.everything || caught.runtime;
-            if (caught.memory || broad && in_body.iter().any(is_pass))
+            if (caught.memory || broad && in_body.iter().any(is_pass_of_model))
                 && let Some(found) = self.out_of_memory(file, function, parts, handler, around, &in_body)
             {
                 out.push(found);
@@ -60,6 +57,9 @@ impl Search<'_, '_> {
                 out.push(Swallowed { function, handler: site, hazard, issue: issue.clone(), skip, confidence });
             } else if in_body.is_empty() {
                 self.left_behind(file, function, parts, handler, caught, around, out);
+                if out.len() == before {
+                    self.left_out(file, function, parts, handler, caught, out);
+                }
             } else {
                 self.protected(file, function, parts, site, caught, around, &in_body, out);
             }
@@ -116,7 +116,9 @@ impl Search<'_, '_> {
             // Peers of a rank that sends commands wait for its next one, whatever became of the last.
             let commands = issues.iter().all(|issue| issue.op.as_str().starts_with("broadcast"))
                 && around.iter().any(|around| around.is_endless);
-            let guessed = commands || (!hazard.direct && !issue.calls.is_empty());
+            // Who names the failure knows that it comes.
+            let is_named = !caught.everything && hazard.failure == Failure::Outside && !hazard.loads();
+            let guessed = commands || (!hazard.direct && !issue.calls.is_empty() && !is_named);
             let confidence = if guessed { Confidence::Low } else { Confidence::Medium };
             return push(out, hazard, issue, Skip::Protected, confidence);
         }
@@ -214,6 +216,26 @@ impl Search<'_, '_> {
                 }
             }
         }
+    }
+
+    /// A failure whose handler goes on, and a collective of those that have come through: `try … except … else`.
+    fn left_out(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        parts: &Try,
+        handler: &Handler,
+        caught: Caught,
+        out: &mut Vec<Swallowed>,
+    ) {
+        let issued = self.communication.issued_in(file, function, parts.orelse, Wanted::Collective);
+        let Some(issue) = issued.into_iter().next() else { return };
+        let hazards = self.hazards(file, function, parts.body);
+        let Some(hazard) = hazards.into_iter().find(|hazard| caught.takes(hazard.failure)) else { return };
+        let sure = if is_test(&self.program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+        let (function, handler) = ((file, function), Site { file, span: handler.span });
+        let confidence = issue.confidence.min(sure);
+        out.push(Swallowed { function, handler, hazard, issue, skip: Skip::Left, confidence });
     }
 
     /// A batch that is asked for: whoever loads it reads and decodes files.

@@ -8,6 +8,7 @@ use super::made::Made;
 use super::single::{asks_for_first_among, is_of_one_rank};
 use crate::base::{FunctionId, Site, Symbol};
 use crate::graph::blocks::span_of;
+use crate::graph::communication::Wanted;
 use crate::model::{Expr, ExprId, Stmt, each_statement, names_in};
 
 /// Beginnings of the names of what writes something.
@@ -62,14 +63,18 @@ impl Common<'_> {
                 parameter.default.is_some_and(|default| matches!(model.expr(default), Expr::Bool(_)))
             });
         let switches: Vec<Symbol> = switches.map(|parameter| parameter.name).collect();
-        // What is written to the file itself is nothing else.
+        // What is written to the file itself is nothing else, unless it is the first rank alone that ever does.
         let place = model.span(write);
-        let mut into_it = None;
+        let (mut into_it, mut opened) = (None, None);
         each_statement(model, model.function(local).body, &mut |_, stmt| {
             if let Stmt::With { items, body, .. } = stmt
-                && items.iter().any(|item| model.span(item.context).holds(place))
+                && let Some(item) = items.iter().find(|item| model.span(item.context).holds(place))
             {
                 into_it = span_of(model, *body);
+                opened = match item.target.filter(|_| item.context == write).map(|target| model.expr(target)) {
+                    Some(Expr::Name(name)) => Some((name, *body)),
+                    _ => None,
+                };
             }
         });
         let is_told = |&condition: &ExprId| names_in(model, condition).iter().any(|name| switches.contains(name));
@@ -81,7 +86,25 @@ impl Common<'_> {
                 && name.is_some_and(|name| WRITES.iter().any(|begin| name.as_str().starts_with(begin)))
         };
         let calls = self.calls(file, local);
-        calls.iter().filter(writes).find_map(|made| self.guard(function, made)).map(Together::TellsApart)
+        let other = calls.iter().filter(writes).find_map(|made| self.guard(function, made));
+        let used = opened.and_then(|(opened, body)| {
+            let mut uses = calls.iter().filter(|made| names_in(model, made.expr).contains(&opened));
+            let first = uses.next()?;
+            let guard = self.guard(function, first)?;
+            let alone = uses.all(|made| self.guard(function, made).is_some());
+            // Whoever has met the others behind the opening writes to a file that nobody opens any more; in a loop that
+            // may have been so in what it goes over.
+            let met = self.communication.issued_in(file, local, body, Wanted::Collective);
+            let mut met = met.iter().map(|issue| issue.start().span.start);
+            let mut in_loop = false;
+            each_statement(model, body, &mut |id, stmt| {
+                let span = model.stmt_span(id);
+                in_loop |= matches!(stmt, Stmt::For { .. } | Stmt::While { .. }) && span.holds(model.span(first.expr));
+            });
+            let at_once = !in_loop && !met.any(|met| met < model.span(first.expr).start);
+            (alone && at_once).then_some(guard)
+        });
+        other.or(used).map(Together::TellsApart)
     }
 
     /// The question for the first rank that a call stands under.

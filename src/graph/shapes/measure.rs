@@ -68,23 +68,41 @@ pub(super) fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Diff
             let arms = first_of([shape(engine, *then, fuel), shape(engine, *otherwise, fuel)]);
             let differ = match (fixed(engine, *then), fixed(engine, *otherwise)) {
                 (Some(one), Some(other)) => one != other,
-                _ => match (elements(engine, *then), elements(engine, *otherwise)) {
-                    (Some(one), Some(other)) => one != other,
-                    _ => false,
-                },
+                _ => count_apart(engine, *then, *otherwise),
             };
             match differ && !engine.values.vary(*test).is_empty() {
-                true => Some(Differs {
-                    axes: engine.values.vary(*test),
-                    source: source_of(engine, *test, fuel),
-                    confidence: Confidence::High,
-                }),
+                true => Some(by_test(engine, *test, fuel)),
                 false => arms,
             }
         }
         Node::Binary(_, left, right) => first_of([shape(engine, *left, fuel), shape(engine, *right, fuel)]),
         _ => None,
     }
+}
+
+/// Along which axes a tensor has another number of elements, by a question between two that can both be counted: of a list
+/// that is written out, or made with a size that is a number.
+pub(super) fn miscounted(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
+    let fuel = fuel.checked_sub(1)?;
+    match *engine.values.node(value) {
+        Node::If(test, then, otherwise)
+            if !engine.values.vary(test).is_empty() && count_apart(engine, then, otherwise) =>
+        {
+            Some(by_test(engine, test, fuel))
+        }
+        Node::If(_, then, otherwise) => miscounted(engine, then, fuel).or_else(|| miscounted(engine, otherwise, fuel)),
+        _ => None,
+    }
+}
+
+fn count_apart(engine: &Engine<'_>, one: Value, other: Value) -> bool {
+    let counted = elements(engine, one).zip(elements(engine, other));
+    counted.is_some_and(|(one, other)| one != other)
+}
+
+fn by_test(engine: &Engine<'_>, test: Value, fuel: u32) -> Differs {
+    let (axes, source) = (engine.values.vary(test), source_of(engine, test, fuel));
+    Differs { axes, source, confidence: Confidence::High }
 }
 
 /// Whether a tensor is another one with something behind it, where that is too short: `cat([x, zeros(most - n)])`.
@@ -191,6 +209,12 @@ fn fixed(engine: &Engine<'_>, value: Value) -> Option<Vec<i64>> {
 /// How many elements there are in a tensor that is made from constants or of a list that is written out, or in such a list.
 fn elements(engine: &Engine<'_>, value: Value) -> Option<i64> {
     match engine.values.node(value) {
+        // Nobody hands over nothing.
+        Node::If(_, one, other) => match (engine.values.node(*one), engine.values.node(*other)) {
+            (Node::None, _) => elements(engine, *other),
+            (_, Node::None) => elements(engine, *one),
+            _ => None,
+        },
         Node::Range(_) => Some(fixed(engine, value)?.into_iter().product()),
         Node::Sequence(items) => {
             let plain = |&item: &Value| !matches!(engine.values.node(item), Node::Sequence(_) | Node::Range(_));

@@ -5,10 +5,11 @@ use rustc_hash::FxHashSet;
 
 use super::{Frequency, Taint};
 use crate::base::{FileId, Symbol};
+use crate::graph::evaluate::BACKWARD;
 use crate::graph::hazard::may_go_otherwise;
 use crate::graph::program::Program;
 use crate::graph::suspects::Suspects;
-use crate::model::{Function, FunctionKind, Guard};
+use crate::model::{Flow, Function, FunctionKind, Guard, Sink};
 
 impl Taint {
     /// Functions that answer otherwise where a request has failed: it may fail on one rank alone.
@@ -20,6 +21,23 @@ impl Taint {
                     guard.tried && tried.iter().any(|&name| may_go_otherwise(name))
                 };
                 if !frequency.is_generic(function.name) && function.guards.iter().any(asks) {
+                    self.names.insert(function.name);
+                }
+            }
+        }
+    }
+
+    /// Functions that go back through a model and return something: what the loss was made of is this rank's own.
+    pub(super) fn add_passes(&mut self, program: &Program, frequency: &Frequency) {
+        let backward = Symbol::new(BACKWARD);
+        for file in program.file_ids() {
+            let model = &program.file(file).model;
+            if !model.names().may_hold_any(&[backward]) {
+                continue;
+            }
+            for function in model.functions.iter().filter(|function| function.mentions.contains(&backward)) {
+                let returns = |flow: &Flow| flow.to == Sink::Return && flow.start != flow.end;
+                if !frequency.is_generic(function.name) && function.flows.iter().any(returns) {
                     self.names.insert(function.name);
                 }
             }

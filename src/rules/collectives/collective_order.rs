@@ -29,6 +29,21 @@ fn check(program: &Program, findings: &mut Findings) {
         condition: "ranks part here",
         help: "issue the same collectives in the same order on every rank of the group; vary only the data".to_owned(),
     });
+    for found in &program.divergence().crossed {
+        let (file, local) = program.locate(found.function);
+        let [first, second] = &found.here;
+        let message = format!(
+            "some ranks issue `{}` on {} before `{}` on {}, others the other way round",
+            first.op, first.group, second.op, second.group
+        );
+        let finding = Findings::new_finding(&RULE, first.site, program.symbol_of(file, local), message)
+            .help("issue the collectives of all groups in one order on every rank")
+            .confidence(found.confidence)
+            .because(found.condition, "ranks part here".to_owned())
+            .because(second.site, format!("these go on to `{}` on {}", second.op, second.group))
+            .because(found.there, "the others begin here, and wait".to_owned());
+        findings.push(finding);
+    }
     for found in &program.divergence().permuted {
         let (file, local) = program.locate(found.function);
         let message =

@@ -1,7 +1,7 @@
 //! A collective whose buffer has a shape of this rank's own.
 
 use crate::finding::{Confidence, Severity};
-use crate::graph::Program;
+use crate::graph::{Made, Program};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 /// The rule.
@@ -40,7 +40,13 @@ fn check(program: &Program, findings: &mut Findings) {
         let mut finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, local), message)
             .help("gather the sizes first and pad to the longest, or gather objects")
             .confidence(found.confidence)
-            .because(found.serialised, format!("`{}` gives as many bytes as the object needs", found.by));
+            .because(
+                found.made,
+                match found.by {
+                    Made::Serialised(by) => format!("`{by}` gives as many bytes as the object needs"),
+                    Made::Picked => "as many as each rank finds in what it has".to_owned(),
+                },
+            );
         finding.severity = Severity::Warning;
         findings.push(finding);
     }

@@ -143,14 +143,15 @@ fn first_of(model: &File, target: ExprId, iter: ExprId, called: fn(&str) -> bool
 }
 
 /// What the name of one thing says about it.
-fn by_name(name: Symbol) -> Elements {
+pub(super) fn by_name(name: Symbol) -> Elements {
     let lower = name.as_str().to_ascii_lowercase();
     let last = lower.trim_matches('_').rsplit('_').next().unwrap_or_default();
     match last {
         "rank" | "idx" | "index" | "id" | "i" | "j" | "n" | "num" | "size" | "stage" | "length" | "step" | "device"
         | "dim" | "count" | "dtype" => Elements::Numbers,
-        "key" | "name" | "fqn" | "path" | "param" | "parameter" | "tensor" | "module" | "metric" | "group"
-        | "prefix" | "suffix" | "tag" | "label" | "p" => Elements::Named,
+        "key" | "kind" | "name" | "fqn" | "path" | "param" | "parameter" | "tensor" | "module" | "metric" | "group"
+        | "prefix" | "suffix" | "tag" | "label" | "p" | "host" | "hostname" | "file" | "filename" | "task"
+        | "domain" | "dataset" | "split" | "language" | "lang" | "modality" => Elements::Named,
         // Kinds are told apart by their names: `ntype`, `model_type`.
         kind if kind.ends_with("type") => Elements::Named,
         _ => Elements::Unknown,

@@ -24,3 +24,15 @@ def generate(arguments, model, prompts):
             answer = accelerator.gather(model(prompt))
             if accelerator.is_main_process:
                 file.write(json.dumps(answer))
+
+
+def predict(arguments, model, prompts):
+    accelerator = Accelerator()
+    model = accelerator.prepare(model)
+    with open(arguments.predictions, "w") as file:  # error: [write-race]
+        if accelerator.is_main_process:
+            file.write("label\n")
+        for prompt in prompts:
+            answer = accelerator.gather(model(prompt))
+            if accelerator.is_main_process:
+                file.write(json.dumps(answer))
