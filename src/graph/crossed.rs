@@ -75,13 +75,28 @@ pub(super) fn crossed(
         if out.iter().any(|known| known.condition == site) {
             continue;
         }
-        let issued = |on: &On| {
+        let issued = |arm: EffectId, on: &On| {
             let event = engine.effects.event(on.first.1);
-            Issued { op: event.op, site: event.site, group: named(engine, on.group) }
+            let site = place_in(engine, arm, on.first.1).unwrap_or(event.site);
+            Issued { op: event.op, site, group: named(engine, on.group) }
         };
-        let there = other.iter().find(|on| on.group == second.group).map_or(site, |on| issued(on).site);
+        let there = other.iter().find(|on| on.group == second.group);
+        let there = there.map_or(site, |on| issued(otherwise, on).site);
+        let here = [issued(then, first), issued(then, second)];
         let confidence = if engine.is_test(function) { Confidence::Low } else { Confidence::Medium };
-        out.push(Crossed { function, condition: site, here: [issued(first), issued(second)], there, confidence });
+        out.push(Crossed { function, condition: site, here, there, confidence });
+    }
+}
+
+/// Where the function at hand issues an operation of an arm: itself, or by a call.
+fn place_in(engine: &Engine<'_>, arm: EffectId, event: EventId) -> Option<Site> {
+    match engine.effects.get(arm) {
+        Effect::Event(issued) => (*issued == event).then(|| engine.effects.event(event).site),
+        Effect::Call { site, body, .. } => preorder(engine, *body)
+            .into_iter()
+            .any(|effect| *engine.effects.get(effect) == Effect::Event(event))
+            .then_some(*site),
+        _ => engine.below(arm).into_iter().find_map(|part| place_in(engine, part, event)),
     }
 }
 

@@ -22,7 +22,7 @@ use crate::model::CompareOp;
 use super::blame::{arm_without, preorder};
 use super::by_rank::{asks_for_numbers, compares_rank};
 use super::confidence::{DRAWN, Evidence};
-use super::evaluate::Engine;
+use super::evaluate::{Engine, OF_TENSORS};
 use super::races::serves_alone;
 use super::seeds::seeds_by_rank;
 use super::witness::SplitKind;
@@ -227,6 +227,8 @@ fn mentions(engine: &Engine<'_>, value: Value, wanted: Value) -> bool {
 fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
     // Values, and whether it is only asked whether they are there.
     let mut pending = vec![(test, false)];
+    // What is worked out of a loss, or of what that was made of, is as much this rank's own as they are.
+    let mut worked_out: Vec<Value> = Vec::new();
     let mut seen = FxHashSet::default();
     while let Some((value, absent)) = pending.pop() {
         if !seen.insert((value, absent)) || seen.len() > MAX_PARTS || engine.values.vary(value).is_empty() {
@@ -234,6 +236,9 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
         }
         if engine.shares.contains(&value) {
             return true;
+        }
+        if let Node::Binary(..) | Node::Carried(..) | Node::Apply(..) = engine.values.node(value) {
+            worked_out.push(value);
         }
         let mut push = |parts: &[Value], absent: bool| pending.extend(parts.iter().map(|&part| (part, absent)));
         match engine.values.node(value) {
@@ -261,6 +266,23 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
                 push(parts, true);
             }
             node if absent => push(&parts(node), true),
+            _ => {}
+        }
+    }
+    worked_out.into_iter().any(|value| is_of_a_loss(engine, value))
+}
+
+/// Whether a number was worked out of a loss behind its backward pass by what tensors are asked for.
+fn is_of_a_loss(engine: &Engine<'_>, value: Value) -> bool {
+    let mut pending = vec![value];
+    for _ in 0..MAX_PARTS {
+        let Some(value) = pending.pop().filter(|_| !engine.losses.is_empty()) else { break };
+        match engine.values.node(value) {
+            _ if engine.values.vary(value).is_empty() => {}
+            Node::Local(..) if engine.losses.contains(&value) => return true,
+            Node::Apply(name, parts) if OF_TENSORS.contains(&name.last_part().as_str()) => pending.extend(parts.iter()),
+            Node::Carried(_, _, parts) => pending.extend(parts.iter()),
+            Node::Binary(_, left, right) => pending.extend([*left, *right]),
             _ => {}
         }
     }

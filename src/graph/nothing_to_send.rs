@@ -51,7 +51,9 @@ pub(super) fn nothing_to_send(program: &Program, communication: &mut Communicati
         let place = Place { program, file, function };
         let exchanges = |(call, issue): &(Call, Issue)| match issue.op.as_str() {
             op if op.starts_with("all_to_all") => asks_for_nothing(model, test),
-            op if op.contains("gather") => place.gathers_what_is_asked(test, *call, op.contains("object")),
+            op if op.contains("gather") && issue.calls.is_empty() && !issue.implicit => {
+                place.gathers_what_is_asked(test, *call, op.contains("object"))
+            }
             _ => false,
         };
         let Some((_, issue)) = first_in(after).filter(exchanges) else { continue };
@@ -84,6 +86,9 @@ fn none_of(model: &File, test: ExprId) -> Option<Symbol> {
         _ => None,
     }
 }
+
+/// Words in the names of what a model is made of.
+const OF_MODELS: [&str; 8] = ["param", "weight", "grad", "tensors", "module", "group", "layer", "bucket"];
 
 /// One function.
 #[derive(Clone, Copy)]
@@ -118,7 +123,9 @@ impl Place<'_> {
             let bound = model.function(self.function).binds(*name);
             bound || parameters.iter().any(|parameter| parameter.name == *name)
         };
-        asked.iter().any(|name| name.as_str() != "self" && is_own(name) && handed.contains(name))
+        // Parts of the model all ranks have alike, or sharded among them in equal numbers.
+        let of_model = |name: &Symbol| OF_MODELS.iter().any(|word| name.as_str().contains(word));
+        asked.iter().any(|name| name.as_str() != "self" && is_own(name) && !of_model(name) && handed.contains(name))
     }
 
     /// Whether a list holds what passed a question: `[hit for hit in hits if …]`.

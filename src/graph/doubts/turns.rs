@@ -29,7 +29,8 @@ impl Evidence<'_, '_> {
         let guessed = |leaf: Value| {
             let is_handed = matches!(self.engine.values.node(leaf), Node::Parameter(..));
             let named = self.birth.is_some_and(|birth| birth.reason.as_str().ends_with("by its name"));
-            self.engine.shares.contains(&leaf) || named && !is_handed && !self.goes_over_objects()
+            let of_data = self.engine.shares.contains(&leaf) && !self.engine.losses.contains(&leaf);
+            of_data || named && !is_handed && !self.goes_over_objects()
         };
         // A dictionary whose keys come with the data has those that came.
         let keyed = |test: Value| {

@@ -135,7 +135,10 @@ impl<'p> Engine<'p> {
         if let Some(entry) = self.entry_named(value, name).or_else(|| self.attribute_of_function(value, name)) {
             return entry;
         }
-        if let Some(class) = self.class_of_value(frame, object, value) {
+        // What one of several objects holds need not be what their class gives each: only what it defines is the same.
+        let is_element = matches!(self.values.node(value), Node::Item(..) | Node::Index(..));
+        let known = self.class_of_value(frame, object, value);
+        if let Some(class) = known.filter(|&class| !is_element || self.program.method(class, name).is_some()) {
             if let Some(found) = self.object_attribute(frame, class, value, name, span) {
                 // Whether there are several processes is the same question wherever it is asked.
                 let asks = matches!(name.as_str(), "is_distributed" | "distributed");

@@ -9,7 +9,7 @@ use crate::model::{Call, Expr, ExprId, Stmt, each_expression, each_statement, ex
 const SCALES: &str = "scale";
 
 /// Methods that only tensors have.
-const OF_TENSORS: [&str; 14] =
+pub(in crate::graph) const OF_TENSORS: [&str; 14] =
     ["mean", "sum", "exp", "log", "clamp", "detach", "item", "std", "var", "pow", "square", "abs", "sqrt", "softmax"];
 
 /// Parts of a value that are looked at.
@@ -35,6 +35,7 @@ impl<'p> Engine<'p> {
             let Some(value) = frame.get(name) else { continue };
             if self.values.vary(value).is_empty() && !self.is_agreed_in_part(value) {
                 let own = self.batch(frame, model.span(loss), "it was worked out of a batch of this rank's own");
+                self.losses.insert(own);
                 frame.set(name, own);
             }
         }

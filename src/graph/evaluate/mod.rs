@@ -77,6 +77,7 @@ use crate::model::{ExprId, FunctionKind};
 
 pub use births::Birth;
 pub(super) use failures::OUT_OF_MEMORY;
+pub(super) use losses::OF_TENSORS;
 pub(super) use wrapped::{BACKWARD, FULLY_SHARD, WRAPPERS};
 
 use births::Asked;
@@ -145,6 +146,8 @@ pub struct Engine<'p> {
     pub(super) shares: FxHashSet<Value>,
     /// Outermost folders, and whether anything in them speaks of sharded models.
     pub(in crate::graph) knows_of_sharding: RefCell<FxHashMap<&'p str, bool>>,
+    /// Those of them that a loss was, or was made of, behind its backward pass.
+    pub(in crate::graph) losses: FxHashSet<Value>,
     /// Questions about data that is pooled further on, with what each rank answers for itself.
     pooled: FxHashMap<Value, Value>,
     /// Backward passes of which it is only supposed that they communicate.
@@ -236,6 +239,7 @@ impl<'p> Engine<'p> {
             elements_of_fields: FxHashMap::default(),
             births: births::Births::default(),
             shares: FxHashSet::default(),
+            losses: FxHashSet::default(),
             knows_of_sharding: RefCell::default(),
             pooled: FxHashMap::default(),
             supposed: FxHashSet::default(),

@@ -43,4 +43,4 @@ def kept(model, batches):
         out = model(batch)
         idx = torch.nonzero(out > 0)
         outs = [torch.zeros_like(idx) for _ in range(dist.get_world_size())]
-        dist.all_gather(outs, idx)
+        dist.all_gather(outs, idx)  # error: [unagreed-shape]

@@ -77,3 +77,15 @@ def gather_embeddings(model, texts):
     parts = [torch.empty_like(rows) for _ in range(dist.get_world_size())]
     dist.all_gather(parts, rows)
     return parts
+
+
+def bytes_of(thing):
+    raw = bytearray(pickle.dumps(thing))
+    return torch.frombuffer(raw, dtype=torch.uint8).cuda()
+
+
+def gather_by_helper(events):
+    data = bytes_of({"rank": dist.get_rank(), "events": events})
+    parts = [torch.empty_like(data) for _ in range(dist.get_world_size())]
+    dist.all_gather(parts, data)  # error: [unagreed-shape]
+    return parts
