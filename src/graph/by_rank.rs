@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use crate::flow::{COLLECTED, COMPREHENSION, Node, Value};
 use crate::model::{BinaryOp, CompareOp};
 
-use super::evaluate::Engine;
+use super::evaluate::{Engine, is_in_place};
 
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 400;
@@ -122,6 +122,8 @@ fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
         || is_truth(one) && is_truth(other) && one != other
         || is_truth(one) && asks_for_nothing(other)
         || asks_for_nothing(one) && is_truth(other)
+        || is_changed(engine, one, other)
+        || is_changed(engine, other, one)
         || are_turned(engine, one, other)
         || are_turned(engine, other, one)
         || (nothing(one, other) || nothing(other, one))
@@ -130,6 +132,14 @@ fn are_unlike(engine: &Engine<'_>, one: Value, other: Value) -> bool {
             && node(one) != node(other)
             && !is_agreed(one)
             && !is_agreed(other)
+}
+
+/// Whether a tensor is another one with something put into it.
+fn is_changed(engine: &Engine<'_>, changed: Value, before: Value) -> bool {
+    match engine.values.node(changed) {
+        Node::Mapped(name, parts) => is_in_place(*name) && parts.first() == Some(&before),
+        _ => false,
+    }
 }
 
 /// Whether a flag is turned in a loop where it stood the other way before.

@@ -104,5 +104,8 @@ pub(super) const HAS_ROOT: [&str; 4] = ["broadcast", "broadcast_object_list", "s
 /// Why what an actor answers may differ, as the catalogue says it.
 pub(super) const ANSWERED: &str = "each process asks by itself";
 
+/// Why what is measured of a device differs, as the catalogue says it.
+pub(super) const OF_DEVICE: &str = "each device has its own";
+
 /// Why a number that is drawn differs, as the catalogue says it.
 pub(super) const DRAWN: &str = "each process draws its own";

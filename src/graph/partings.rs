@@ -7,14 +7,14 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{FunctionId, Site};
 use crate::finding::Confidence;
-use crate::flow::{Effect, EffectId, Healed};
+use crate::flow::{Effect, EffectId, GroupKey, Heal, Healed};
 
 use super::blame::preorder;
 use super::classes::Terms;
 use super::comparison::{Answer, Parting, Question, parts_ranks};
 use super::divergence::Spread;
 use super::evaluate::Engine;
-use super::witness::{Found, Split, explain};
+use super::witness::{Found, Heals, Split, SplitKind, explain};
 
 /// Splits reported for one function and group.
 const MAX_SPLITS: usize = 6;
@@ -138,7 +138,13 @@ fn explained(
                 },
             };
             let known = own.as_ref().unwrap_or(healed);
-            let Some((mut split, heals)) = explain(engine, function, question.root(), &found, known) else { break };
+            let Some((mut split, mut heals)) = explain(engine, function, question.root(), &found, known) else { break };
+            if split.is_supposed
+                && let Some((sure, more)) = behind(engine, function, (question, group), &split, known)
+            {
+                split = sure;
+                heals.extend(more);
+            }
             if engine.is_unsettled(function) {
                 split.confidence = Confidence::Low;
             }
@@ -156,4 +162,23 @@ fn explained(
         }
     }
     too_large
+}
+
+/// What else is issued under the condition of a split in which a model communicates only if it is sharded: something that
+/// every model meets.
+fn behind(
+    engine: &Engine<'_>,
+    function: FunctionId,
+    (question, group): (&Question, &GroupKey),
+    split: &Split,
+    healed: &Healed,
+) -> Option<(Split, Heals)> {
+    let mut healed = healed.clone();
+    healed.insert(split.event.site, None, Heal::Alike);
+    let Answer::Parted(found) = question.first_difference(engine.terms(), group, &healed) else { return None };
+    let (sure, heals) = explain(engine, function, question.root(), &found, &healed)?;
+    let place = |split: &Split| split.decision.map(|decision| decision.site);
+    let is_skipped = matches!(split.kind, SplitKind::Conditional | SplitKind::EarlyExit);
+    let is_more = is_skipped && sure.confidence > split.confidence && !sure.is_supposed;
+    (is_more && sure.kind == split.kind && place(&sure) == place(split)).then_some((sure, heals))
 }

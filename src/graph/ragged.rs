@@ -62,6 +62,11 @@ const TOKEN_HEADS: [&str; 8] = [
 /// Whether a tensor that is handed over there has a dimension that is padded to the longest sequence of this rank's batch,
 /// and no reduction or padding has taken it away.
 pub(super) fn ragged(engine: &Engine<'_>, value: Value, site: Site) -> Option<Differs> {
+    if let Some(given) = generated(engine, value, FUEL) {
+        let axes = engine.values.vary(given);
+        let source = leaf(engine, given, axes)?;
+        return engine.shares.contains(&source).then_some(Differs { axes, source, confidence: Confidence::Medium });
+    }
     let batch = source(engine, named(engine, site), value, FUEL)?;
     let axes = engine.values.vary(batch);
     let source = leaf(engine, batch, axes)?;
@@ -71,6 +76,26 @@ pub(super) fn ragged(engine: &Engine<'_>, value: Value, site: Site) -> Option<Di
         Padding::Maximum => return None,
     };
     engine.shares.contains(&source).then_some(Differs { axes, source, confidence })
+}
+
+/// What a model was given that has generated a text from it: each rank stops when its own are at their end.
+fn generated(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Value> {
+    let fuel = fuel.checked_sub(1)?;
+    match engine.values.node(value) {
+        Node::Index(tensor, index) => match engine.values.node(*index) {
+            Node::Range(_) => generated(engine, *tensor, fuel),
+            Node::Sequence(parts) if parts.iter().all(|&part| matches!(engine.values.node(part), Node::Range(_))) => {
+                generated(engine, *tensor, fuel)
+            }
+            _ => None,
+        },
+        Node::Apply(name, parts) => match name.last_part().as_str() {
+            "generate" => parts.iter().copied().find(|&part| !engine.values.vary(part).is_empty()),
+            last if KEEP_SHAPE.contains(&last) => generated(engine, *parts.first()?, fuel),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// What holds a number for each token in the file around an operation, by the models and fields that it names.

@@ -101,10 +101,12 @@ pub struct Split {
     pub confidence: Confidence,
     /// Whether what differs is something that the function is given, of which only its name says so.
     pub is_handed: bool,
+    /// Whether what is issued communicates only where the model is sharded, and nobody has said that it is.
+    pub is_supposed: bool,
 }
 
 /// Where a reported split is healed: its site, below which call, and how.
-type Heals = Vec<(Site, Option<Site>, Heal)>;
+pub(super) type Heals = Vec<(Site, Option<Site>, Heal)>;
 
 /// Puts a difference into words, and says what is healed by that.
 pub(super) fn explain(
@@ -201,6 +203,7 @@ pub(super) fn explain(
         calls: &calls,
     };
     let confidence = evidence.confidence();
+    let is_supposed = confidence == Confidence::Low && cause.is_some() && engine.effects.event(main).sharded;
     let split = Split {
         kind,
         function,
@@ -216,6 +219,7 @@ pub(super) fn explain(
         confidence,
         is_handed: leaf
             .is_some_and(|leaf| matches!(*engine.values.node(leaf), Node::Parameter(of, _) if of == function)),
+        is_supposed,
     };
     Some((split, heals))
 }

@@ -88,6 +88,23 @@ pub(super) struct Lowerer {
 /// What ends the process when it is called.
 const ENDING: [&str; 4] = ["exit", "_exit", "abort", "quit"];
 
+/// Methods that change a tensor in place.
+pub(crate) const IN_PLACE: [&str; 13] = [
+    "copy_",
+    "fill_",
+    "zero_",
+    "add_",
+    "sub_",
+    "mul_",
+    "div_",
+    "logical_or_",
+    "logical_and_",
+    "bitwise_or_",
+    "masked_fill_",
+    "index_fill_",
+    "maximum_",
+];
+
 /// Methods that keep what they are handed.
 const FILLING: [&str; 8] = ["append", "appendleft", "extend", "insert", "add", "update", "put", "put_nowait"];
 
@@ -145,11 +162,14 @@ impl Lowerer {
     fn handed_in(&mut self, value: ExprId, start: u32, end: u32) {
         let Expr::Call(index) = self.file.expr(value) else { return };
         let call = self.file.call(index);
-        // `self.items.append(x)`: what is handed in stays there.
-        if let Expr::Attribute { value: object, name } = self.file.expr(call.callee)
-            && FILLING.contains(&name.as_str())
-        {
-            self.flows(object, start, end);
+        // `self.items.append(x)`: what is handed in stays there, as in `self.shard.copy_(x).div_(n)`.
+        let mut called = call;
+        while let Expr::Attribute { value: object, name } = self.file.expr(called.callee) {
+            if FILLING.contains(&name.as_str()) || IN_PLACE.contains(&name.as_str()) {
+                self.flows(object, start, end);
+            }
+            let Expr::Call(inner) = self.file.expr(object) else { break };
+            called = self.file.call(inner);
         }
         // `reduce_scatter_tensor(out, x)`: what is handed in may be written to.
         let mut callees = self.scope().callees.iter().rev();

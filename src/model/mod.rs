@@ -13,6 +13,7 @@ mod visit;
 
 pub use comments::Comment;
 pub use fold::{Constant, HOME, fold};
+pub(crate) use lower::IN_PLACE;
 pub use lower::{Detail, SETTER, lower};
 pub use tree::*;
 pub use visit::{blocks_of, calls_by_name, calls_to, each_call, each_expression, each_statement, names_in};

@@ -28,13 +28,7 @@ impl Evidence<'_, '_> {
     /// own; of what others make in other ways one finding in nine was right (docs/precision.md).
     pub(in crate::graph) fn is_made_by_nobody(&self) -> bool {
         let Some((born, place)) = self.place_asked_for() else { return false };
-        let program = self.engine.program;
-        let question = self.engine.written_at(born).map(|(_, question)| question);
-        let assigned =
-            place.names.iter().filter_map(|&name| program.single_assignment(born.file, place.function, name));
-        let mut put_together = question.into_iter().chain(assigned);
-        if put_together.any(|expr| speaks_of_rank(&program.catalog, place.model, expr)) || self.is_polled(born, &place)
-        {
+        if self.asks_for_its_own() || self.is_polled(born, &place) {
             return false;
         }
         let later = |(expr, call): (ExprId, Call)| {
@@ -47,6 +41,17 @@ impl Evidence<'_, '_> {
         !self.is_made_around(&place, born, Makers::Any)
             && !self.is_made_on_the_way(&place, born)
             && !self.is_made_by_its_object(&place)
+    }
+
+    /// Whether each rank asks the disk for a place of its own: the rank goes into its name.
+    pub(in crate::graph) fn asks_for_its_own(&self) -> bool {
+        let Some((born, place)) = self.place_asked_for() else { return false };
+        let program = self.engine.program;
+        let question = self.engine.written_at(born).map(|(_, question)| question);
+        let assigned =
+            place.names.iter().filter_map(|&name| program.single_assignment(born.file, place.function, name));
+        let mut put_together = question.into_iter().chain(assigned);
+        put_together.any(|expr| speaks_of_rank(&program.catalog, place.model, expr))
     }
 
     /// Whether one rank, or who lets one do it, makes what is missed on the disk while others have yet to ask.

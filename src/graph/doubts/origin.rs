@@ -1,7 +1,7 @@
 //! Doubts about where what differs comes from.
 
 use super::super::by_rank::compares_rank;
-use super::super::confidence::{DRAWN, Evidence, MAX_PARTS};
+use super::super::confidence::{DRAWN, Evidence, MAX_PARTS, OF_DEVICE};
 use super::super::evaluate::{Birth, OUT_OF_MEMORY};
 use super::super::questions::{reaches_plainly, reaches_rank};
 use super::super::resolve::Target;
@@ -111,7 +111,9 @@ impl Evidence<'_, '_> {
         let is_counted =
             self.kind == SplitKind::EarlyExit && self.birth.is_some_and(|birth| birth.reason.as_str() == OUT_OF_MEMORY);
         let is_passed = self.leaf.is_some_and(|leaf| self.engine.clocks.contains(&leaf));
-        if self.born_outside().is_none() || is_passed || is_counted {
+        // However much of its memory a device has taken, its peers have taken another part of theirs.
+        let is_measured = self.birth.is_some_and(|birth| birth.reason.as_str() == OF_DEVICE);
+        if self.born_outside().is_none() || is_passed || is_counted || is_measured {
             return false;
         }
         let (Some(test), Some(leaf)) = (self.test, self.leaf) else { return false };

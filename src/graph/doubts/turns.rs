@@ -139,12 +139,14 @@ impl Evidence<'_, '_> {
         false
     }
 
-    /// Whether a loop goes over what a listing of the disk holds: two listings of one folder are as long as each other.
+    /// Whether a loop goes over what a listing of the disk holds: two listings of one folder are as long as each other, unless
+    /// each rank lists a folder of its own.
     pub(in crate::graph) fn goes_over_a_listing(&self) -> bool {
         let over = self.cause.is_none_or(|cause| {
             matches!(self.engine.effects.get(cause.effect), Effect::Loop { kind: LoopKind::For { .. }, .. })
         });
-        self.kind == SplitKind::Loop && over && self.leaf.is_some_and(|leaf| self.engine.disks.contains(&leaf))
+        let lists = self.leaf.is_some_and(|leaf| self.engine.disks.contains(&leaf));
+        self.kind == SplitKind::Loop && over && lists && !self.asks_for_its_own()
     }
 
     /// Whether ranks part by how many turns they have taken in a loop that they are still in: in the same turn all have

@@ -36,6 +36,9 @@ impl<'p> Engine<'p> {
         {
             return self.entered_on_stack(frame, manager, span);
         }
+        if let Some(changed) = self.changed_in_place(frame, object, (receiver, name), &arguments, span) {
+            return changed;
+        }
         // A function kept in an attribute is called without the object.
         if let Some(path) = path
             && let Some(&whole) = self.paths.get(&(path, name))

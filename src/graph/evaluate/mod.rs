@@ -31,6 +31,7 @@ mod frame;
 mod halves;
 mod handed_back;
 mod handlers;
+mod in_place;
 mod issuing;
 mod job;
 mod keyed;
@@ -77,6 +78,7 @@ use crate::model::{ExprId, FunctionKind};
 
 pub use births::Birth;
 pub(super) use failures::OUT_OF_MEMORY;
+pub(super) use in_place::is_in_place;
 pub(super) use losses::OF_TENSORS;
 pub(super) use wrapped::{BACKWARD, FULLY_SHARD, WRAPPERS};
 

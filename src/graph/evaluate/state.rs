@@ -10,7 +10,7 @@ use super::rebound::is_rebound;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::flow::{Node, Value};
-use crate::model::{Expr, LocalFunction, Stmt, each_statement};
+use crate::model::{Expr, IN_PLACE, LocalFunction, Stmt, each_statement};
 
 /// Choices in a value that are looked through.
 const MAX_CHOICES: u8 = 6;
@@ -309,9 +309,17 @@ impl<'p> Engine<'p> {
                 }
                 Stmt::Annotated { target, value: Some(_), .. } | Stmt::AugAssign { target, .. } => wrote(*target),
                 Stmt::Expr(expr) => {
-                    // `self.items.append(x)` changes what `items` holds.
+                    // `self.items.append(x)` changes what `items` holds, as `self.shard.copy_(x).div_(n)` does.
                     let Expr::Call(call) = model.expr(*expr) else { return };
                     let call = model.call(call);
+                    let mut changed = call;
+                    while let Expr::Attribute { value, name } = model.expr(changed.callee) {
+                        if IN_PLACE.contains(&name.as_str()) {
+                            wrote(value);
+                        }
+                        let Expr::Call(inner) = model.expr(value) else { break };
+                        changed = model.call(inner);
+                    }
                     match model.expr(call.callee) {
                         Expr::Attribute { value, name } if super::container::changes_receiver(name.as_str()) => {
                             wrote(match model.expr(value) {

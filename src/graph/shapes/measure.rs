@@ -1,11 +1,11 @@
 //! Along which axes the shape of a tensor differs, and how many elements a list has.
 
 use crate::finding::Confidence;
-use crate::flow::{Axes, FILTERS, Node, Value};
+use crate::flow::{Axes, COMPREHENSION, FILTERS, Node, Value};
 use crate::model::BinaryOp;
 
 use super::{Differs, children};
-use crate::graph::evaluate::Engine;
+use crate::graph::evaluate::{Engine, is_in_place};
 
 fn first_of(parts: impl IntoIterator<Item = Option<Differs>>) -> Option<Differs> {
     parts.into_iter().flatten().max_by_key(|found| found.confidence)
@@ -25,7 +25,7 @@ pub(super) fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Diff
                     length(engine, *content.first()?, fuel)
                 }
                 _ if JOINS.contains(&last) => {
-                    let parts = joined(engine, first)?;
+                    let Some(parts) = joined(engine, first) else { return collected(engine, first, fuel) };
                     // What is made for it fills up what is missing.
                     let fills = parts.iter().any(|&part| matches!(engine.values.node(part), Node::Range(_)));
                     if fills { None } else { first_of(parts.iter().map(|&part| shape(engine, part, fuel))) }
@@ -70,12 +70,18 @@ pub(super) fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Diff
                 (Some(one), Some(other)) => one != other,
                 _ => count_apart(engine, *then, *otherwise),
             };
-            match differ && !engine.values.vary(*test).is_empty() {
+            let differs = !engine.values.vary(*test).is_empty();
+            let guessed = || holds_one_place(engine, *then, *otherwise) || holds_one_place(engine, *otherwise, *then);
+            match differ && differs {
                 true => Some(by_test(engine, *test, fuel)),
+                false if arms.is_none() && differs && guessed() => {
+                    Some(Differs { confidence: Confidence::Medium, ..by_test(engine, *test, fuel) })
+                }
                 false => arms,
             }
         }
         Node::Binary(_, left, right) => first_of([shape(engine, *left, fuel), shape(engine, *right, fuel)]),
+        Node::Mapped(name, parts) if is_in_place(*name) => shape(engine, *parts.first()?, fuel),
         _ => None,
     }
 }
@@ -100,6 +106,28 @@ fn count_apart(engine: &Engine<'_>, one: Value, other: Value) -> bool {
     counted.is_some_and(|(one, other)| one != other)
 }
 
+/// Whether one list has a single place and nothing in it, where the other one holds as many as there happen to be: what was
+/// read, listed or taken one by one.
+fn holds_one_place(engine: &Engine<'_>, place: Value, many: Value) -> bool {
+    let is_place = match engine.values.node(place) {
+        Node::Sequence(items) => matches!(items[..], [only] if *engine.values.node(only) == Node::None),
+        _ => false,
+    };
+    is_place
+        && match engine.values.node(many) {
+            Node::Mapped(name, parts) => {
+                let over = parts.first().map(|&over| engine.values.node(over));
+                name.as_str() == COMPREHENSION && !matches!(over, Some(Node::Sequence(_) | Node::Range(_)))
+            }
+            Node::Apply(name, _) => READS_MANY.contains(&name.last_part().as_str()),
+            _ => false,
+        }
+}
+
+/// Functions that give as many as there are in what they read.
+const READS_MANY: [&str; 9] =
+    ["load", "loads", "safe_load", "listdir", "glob", "readlines", "splitlines", "split", "sorted"];
+
 fn by_test(engine: &Engine<'_>, test: Value, fuel: u32) -> Differs {
     let (axes, source) = (engine.values.vary(test), source_of(engine, test, fuel));
     Differs { axes, source, confidence: Confidence::High }
@@ -123,6 +151,12 @@ fn joined<'e>(engine: &'e Engine<'_>, given: Value) -> Option<&'e [Value]> {
         },
         _ => Some(content),
     }
+}
+
+/// Along which axes it differs how many tensors there are in a list that is put together as it is.
+fn collected(engine: &Engine<'_>, given: Value, fuel: u32) -> Option<Differs> {
+    let Node::Sequence(content) = engine.values.node(given) else { return None };
+    length(engine, *content.first()?, fuel)
 }
 
 /// Functions that put tensors one behind the other.
@@ -189,7 +223,11 @@ fn is_filtered(engine: &Engine<'_>, value: Value) -> bool {
 
 /// The shape of a tensor that is made from constants.
 fn fixed(engine: &Engine<'_>, value: Value) -> Option<Vec<i64>> {
-    let Node::Range(parts) = engine.values.node(value) else { return None };
+    let parts = match engine.values.node(value) {
+        Node::Range(parts) => parts,
+        Node::Mapped(name, parts) if is_in_place(*name) => return fixed(engine, *parts.first()?),
+        _ => return None,
+    };
     let mut out = Vec::new();
     for &part in parts {
         match engine.values.node(part) {
@@ -216,6 +254,7 @@ fn elements(engine: &Engine<'_>, value: Value) -> Option<i64> {
             _ => None,
         },
         Node::Range(_) => Some(fixed(engine, value)?.into_iter().product()),
+        Node::Mapped(name, parts) if is_in_place(*name) => elements(engine, *parts.first()?),
         Node::Sequence(items) => {
             let plain = |&item: &Value| !matches!(engine.values.node(item), Node::Sequence(_) | Node::Range(_));
             items.iter().all(plain).then_some(items.len() as i64)
@@ -286,6 +325,24 @@ fn length(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
         }
         Node::Mapped(_, parts) if parts.len() <= 2 => length(engine, *parts.first()?, fuel),
         Node::Range(parts) if parts.len() == 1 => number(engine, parts[0], fuel),
+        // Every so many from this rank's own on: `range(rank, len(items), world)`.
+        Node::Range(parts) if parts.len() == 3 => {
+            let first = number(engine, parts[0], fuel)?;
+            let every = matches!(engine.values.node(parts[2]), Node::Size(_) | Node::Parameter(..));
+            every.then_some(Differs { confidence: Confidence::Medium, ..first })
+        }
+        Node::Loader(data, _) => length(engine, *data, fuel),
+        Node::Apply(name, parts) => match name.last_part().as_str() {
+            "DataLoader" => length(engine, *parts.first()?, fuel),
+            "Subset" => length(engine, *parts.get(1)?, fuel),
+            _ => None,
+        },
+        // A list that began empty has as many as there were turns.
+        Node::Carried(_, _, parts) => {
+            let begun = matches!(engine.values.node(*parts.first()?), Node::Sequence(items) if items.is_empty());
+            let found = length(engine, *parts.last().filter(|_| begun)?, fuel)?;
+            Some(Differs { confidence: found.confidence.min(Confidence::Medium), ..found })
+        }
         Node::If(test, then, otherwise) => match (engine.values.node(*then), engine.values.node(*otherwise)) {
             (Node::Sequence(one), Node::Sequence(other)) if one.len() != other.len() => Some(Differs {
                 axes: engine.values.vary(*test),

@@ -4,6 +4,7 @@ import socket
 import time
 
 import deepspeed
+import psutil
 import torch
 import torch.distributed as dist
 from accelerate import Accelerator
@@ -119,9 +120,14 @@ def key_of_this_host(x, table):
 
 
 def worked_out(x):
+    if psutil.cpu_percent() // 10 < 9:
+        dist.all_reduce(x)  # low: [conditional-collective]
+
+
+def worked_out_of_what_a_device_has(x):
     free, total = torch.cuda.mem_get_info()
     if free // 1024 < 10:
-        dist.all_reduce(x)  # low: [conditional-collective]
+        dist.all_reduce(x)  # error: [conditional-collective]
 
 
 def as_it_was_read(x):

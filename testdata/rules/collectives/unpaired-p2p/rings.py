@@ -20,10 +20,10 @@ def pair_receives_first(block, other, rank):
     dist.send(block, dst=1 - rank)
 
 
-# Two ranks are each other's neighbours on both sides: as a job of two it is right.
+# Two ranks are each other's neighbours on both sides: as a job of two it is right, and of no other size.
 def from_the_wrong_side(block, other, rank, world_size):
     request = dist.isend(block, dst=(rank + 1) % world_size)
-    dist.recv(other, src=(rank + 1) % world_size)
+    dist.recv(other, src=(rank + 1) % world_size)  # error: [unpaired-p2p]
     request.wait()
 
 
