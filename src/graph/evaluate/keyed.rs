@@ -30,7 +30,11 @@ impl<'p> Engine<'p> {
             return None;
         }
         let &[key] = frame.model.list(call.args) else { return None };
-        let axes = self.key_axes(frame, key)?;
+        let axes = match frame.model.expr(key) {
+            // Only a mesh is asked so for a rank, whatever it is called.
+            Expr::Str(axis) if name.as_str() == "get_local_rank" => self.axes_called(axis.as_str()),
+            _ => self.key_axes(frame, key)?,
+        };
         let value = match name.as_str() {
             "get_local_rank" => self.values.make(Node::Rank(axes)),
             "get_world_size" => self.values.make(Node::Size(axes)),

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::base::{FileId, Symbol};
 use crate::catalog::ValueKind;
-use crate::model::{Block, Expr, ExprId, File, FunctionKind, LocalFunction, ParameterKind, Stmt};
+use crate::model::{Block, Expr, ExprId, File, FunctionKind, LocalFunction, ParameterKind, Stmt, each_statement};
 
 use super::super::program::Program;
 use super::known::{DIFFERS, Known, MAX_TURNS, UNIFORM, arithmetic, truth};
@@ -150,12 +150,48 @@ impl<'p> Run<'p> {
         let (file, local) = self.program.locate(constructor);
         let before = self.steps.len();
         match self.call_local(file, local, &[], &[]) {
-            Ok(_) if self.steps.len() == before => Ok(()),
+            Ok(_) if self.steps.len() == before => {
+                self.forget_filled(class);
+                Ok(())
+            }
             Ok(_) => Err(Halt::Unknown),
             Err(_) => {
                 self.steps.truncate(before);
                 self.attributes.clear();
                 Ok(())
+            }
+        }
+    }
+
+    /// What lists hold that a method of the object fills later on, or makes anew, is not what they begin with.
+    fn forget_filled(&mut self, class: crate::base::ClassId) {
+        let (file, local) = self.program.locate_class(class);
+        let model = &self.program.file(file).model;
+        let methods = model.class(local).methods.iter().filter(|(name, _)| name.as_str() != "__init__");
+        let mut filled: Vec<Symbol> = Vec::new();
+        for &(_, method) in methods {
+            each_statement(model, model.function(method).body, &mut |_, stmt| {
+                let targets: Vec<ExprId> = match stmt {
+                    Stmt::Assign { targets, .. } => model.list(*targets).to_vec(),
+                    Stmt::AugAssign { target, .. } => vec![*target],
+                    Stmt::Expr(value) => match model.expr(*value) {
+                        Expr::Call(call) => match model.expr(model.call(call).callee) {
+                            Expr::Attribute { value, .. } => vec![value],
+                            _ => Vec::new(),
+                        },
+                        _ => Vec::new(),
+                    },
+                    _ => Vec::new(),
+                };
+                filled.extend(targets.into_iter().filter_map(|target| match model.expr(target) {
+                    Expr::Attribute { name, .. } => Some(name),
+                    _ => None,
+                }));
+            });
+        }
+        for (name, known) in &mut self.attributes {
+            if matches!(known, Known::Sequence(_)) && filled.contains(name) {
+                *known = DIFFERS;
             }
         }
     }
