@@ -1,4 +1,5 @@
-//! Programs that were written to be missed, each with a mended twin: what is found is what testdata/written/verdicts.md says.
+//! Programs that were written to be missed, each with a mended twin or with what is right beside what is not: what is found
+//! is what testdata/written/verdicts.md says.
 #![expect(clippy::disallowed_methods, reason = "the test reads its data and makes scratch folders")]
 
 mod support;
@@ -23,9 +24,15 @@ fn programs_written_to_be_missed_are_found_as_before() {
     let _ = fs::remove_dir_all(&scratch);
     let mut table = "# Verdicts\n\n| program | its bug | its mended twin |\n|---|---|---|\n".to_owned();
     let (mut programs, mut found, mut low, mut noisy) = (0, 0, 0, 0);
+    let mut beside = Beside::default();
     for set in folders(&home) {
         for program in folders(&set) {
             let name = program.strip_prefix(&home).expect("it lies there").display().to_string();
+            if !program.join("ok.py").is_file() && !program.join("ok").is_dir() {
+                let (bugs, rest) = beside.add(&scratch, &program);
+                let _ = writeln!(table, "| {name} | {bugs} | {rest} |");
+                continue;
+            }
             let bug = verdict_on_bug(&scratch, &program);
             let twin = verdict_on_twin(&scratch, &program);
             programs += 1;
@@ -38,6 +45,13 @@ fn programs_written_to_be_missed_are_found_as_before() {
     assert!(programs >= 80, "the programs are there");
     let _ =
         writeln!(table, "\nOf {programs} bugs {found} are found, {low} at low confidence; {noisy} twins are reported.");
+    let Beside { bugs, found, low, noisy } = beside;
+    assert!(bugs >= 130, "the programs with right and wrong side by side are there");
+    let _ = writeln!(
+        table,
+        "\nOf {bugs} bugs beside what is right {found} are found, {low} at low confidence; in {noisy} programs something else is \
+         reported."
+    );
     let known = home.join("verdicts.md");
     if std::env::var_os("UPDATE").is_some() {
         fs::write(&known, &table).expect("the verdicts can be written");
@@ -47,6 +61,39 @@ fn programs_written_to_be_missed_are_found_as_before() {
         assert_eq!(now, before, "`UPDATE=1 cargo test --test written` writes the verdicts anew");
     }
     assert_eq!(table.lines().count(), known.lines().count());
+}
+
+/// Programs in which what is right stands beside what is not: how many of the marked places are named, and in how many
+/// programs something else is.
+#[derive(Default)]
+struct Beside {
+    bugs: usize,
+    found: usize,
+    low: usize,
+    noisy: usize,
+}
+
+impl Beside {
+    fn add(&mut self, scratch: &Path, program: &Path) -> (String, String) {
+        let (folder, marks) = copied(scratch, program, "bug");
+        assert!(!marks.is_empty(), "{} has marks", program.display());
+        let findings = findings(&folder);
+        let is_sure = |finding: &&Value| finding["confidence"] != "low";
+        let named = |mark: &(String, u64), sure: bool| {
+            let mark = std::slice::from_ref(mark);
+            findings.iter().any(|finding| is_sure(&finding) == sure && names(finding, mark))
+        };
+        let found = marks.iter().filter(|mark| named(mark, true)).count();
+        let low = marks.iter().filter(|mark| !named(mark, true) && named(mark, false)).count();
+        let others = findings.iter().filter(is_sure).filter(|finding| !names(finding, &marks));
+        let others: Vec<String> = others.map(|finding| format!("`{}`", rule(finding))).collect();
+        self.bugs += marks.len();
+        self.found += found;
+        self.low += low;
+        self.noisy += usize::from(!others.is_empty());
+        let bugs = format!("{found} of {} found, {low} low", marks.len());
+        (bugs, if others.is_empty() { "silent".into() } else { format!("reported: {}", others.join(", ")) })
+    }
 }
 
 /// What is said of the bug: found, at low confidence only, or missed.

@@ -133,9 +133,9 @@ impl Place<'_> {
         let model = &self.program.file(self.file).model;
         let mut picked = false;
         each_statement(model, model.function(self.function).body, &mut |_, stmt| {
-            if let Stmt::Assign { targets, value } = stmt
-                && model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(list))
-                && let Expr::Comprehension(index) = model.expr(*value)
+            if let Some((targets, value)) = model.assigned(stmt)
+                && targets.iter().any(|&target| model.expr(target) == Expr::Name(list))
+                && let Expr::Comprehension(index) = model.expr(value)
             {
                 let clauses = &model.comprehension(index).clauses;
                 picked |= clauses.iter().any(|clause| !model.list(clause.conditions).is_empty());

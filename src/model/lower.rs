@@ -345,9 +345,15 @@ impl Lowerer {
             ast::Stmt::AnnAssign(assign) => {
                 let start = self.mark();
                 let value = assign.value.as_deref().map(|value| self.expr(value));
+                if let Some(value) = value.filter(|&value| matches!(self.file.expr(value), Expr::Name(_))) {
+                    self.held(value);
+                }
                 let end = self.mark();
                 let target = self.target(&assign.target);
                 self.flows(target, start, end);
+                if let Some(value) = value {
+                    self.holds(target, value);
+                }
                 Stmt::Annotated { target, annotation: self.expr(&assign.annotation), value }
             }
             ast::Stmt::Return(ret) => {

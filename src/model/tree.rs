@@ -125,6 +125,15 @@ impl File {
         &self.lists[list.start as usize..(list.start + list.len) as usize]
     }
 
+    /// What a statement assigns, and to what, whether or not it is annotated.
+    pub fn assigned<'s>(&'s self, stmt: &'s Stmt) -> Option<(&'s [ExprId], ExprId)> {
+        match stmt {
+            Stmt::Assign { targets, value } => Some((self.list(*targets), *value)),
+            Stmt::Annotated { target, value: Some(value), .. } => Some((std::slice::from_ref(target), *value)),
+            _ => None,
+        }
+    }
+
     /// The call behind [`Expr::Call`].
     pub fn call(&self, index: u32) -> Call {
         self.calls[index as usize]

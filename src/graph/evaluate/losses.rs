@@ -3,7 +3,7 @@
 use super::{Engine, Frame};
 use crate::base::Symbol;
 use crate::flow::{Node, Value};
-use crate::model::{Call, Expr, ExprId, Stmt, each_expression, each_statement, expressions_of, names_in};
+use crate::model::{Call, Expr, ExprId, each_expression, each_statement, expressions_of, names_in};
 
 /// What multiplies a loss in front of a backward pass: `scaler.scale(loss).backward()`.
 const SCALES: &str = "scale";
@@ -66,11 +66,10 @@ fn tensors_behind(frame: &Frame<'_>, loss: ExprId) -> Vec<Symbol> {
     };
     each_statement(model, body, &mut |_, stmt| {
         expressions_of(model, stmt).into_iter().for_each(&mut is_asked);
-        if let Stmt::Assign { targets, value } = stmt
-            && let &[target] = model.list(*targets)
+        if let Some((&[target], value)) = model.assigned(stmt)
             && let Expr::Name(name) = model.expr(target)
         {
-            assigned.push((name, *value));
+            assigned.push((name, value));
         }
     });
     let mut out: Vec<Symbol> = Vec::new();

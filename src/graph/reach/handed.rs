@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use super::Search;
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::graph::resolve::Target;
-use crate::model::{Call, Callee, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
+use crate::model::{Call, Callee, Expr, ExprId, File, LocalFunction, each_call, each_statement};
 
 /// Where an object bears a name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -155,10 +155,10 @@ fn is_within(model: &File, mut local: LocalFunction, home: LocalFunction) -> boo
 fn kept(model: &File, local: LocalFunction, name: Symbol) -> Vec<Symbol> {
     let mut kept = Vec::new();
     each_statement(model, model.function(local).body, &mut |_, stmt| {
-        if let Stmt::Assign { targets, value } = stmt
-            && model.expr(*value) == Expr::Name(name)
+        if let Some((targets, value)) = model.assigned(stmt)
+            && model.expr(value) == Expr::Name(name)
         {
-            kept.extend(model.list(*targets).iter().filter_map(|&target| match model.expr(target) {
+            kept.extend(targets.iter().filter_map(|&target| match model.expr(target) {
                 Expr::Attribute { name, .. } => Some(name),
                 _ => None,
             }));

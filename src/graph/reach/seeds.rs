@@ -242,23 +242,22 @@ impl Search<'_> {
 fn made(model: &File, local: LocalFunction, callee: ExprId) -> (Vec<Symbol>, bool) {
     let is_made = |value: ExprId| matches!(model.expr(value), Expr::Call(call) if model.call(call).callee == callee);
     let (mut names, mut returned) = (Vec::new(), Vec::new());
-    each_statement(model, model.function(local).body, &mut |_, stmt| match stmt {
-        Stmt::Assign { targets, value } if is_made(*value) => {
-            for &target in model.list(*targets) {
-                let target = match model.expr(target) {
-                    Expr::Tuple(parts) => model.list(parts).first().copied().unwrap_or(target),
-                    _ => target,
-                };
-                if let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(target) {
-                    names.push(name);
-                }
-            }
+    let first = |value: ExprId| match model.expr(value) {
+        Expr::Tuple(parts) => model.list(parts).first().copied().unwrap_or(value),
+        _ => value,
+    };
+    each_statement(model, model.function(local).body, &mut |_, stmt| {
+        if let Some((targets, value)) = model.assigned(stmt)
+            && is_made(value)
+        {
+            names.extend(targets.iter().filter_map(|&target| match model.expr(first(target)) {
+                Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
+                _ => None,
+            }));
         }
-        Stmt::Return(Some(value)) => returned.push(match model.expr(*value) {
-            Expr::Tuple(parts) => model.list(parts).first().copied().unwrap_or(*value),
-            _ => *value,
-        }),
-        _ => {}
+        if let Stmt::Return(Some(value)) = stmt {
+            returned.push(first(*value));
+        }
     });
     let is_returned =
         |&value: &ExprId| is_made(value) || matches!(model.expr(value), Expr::Name(name) if names.contains(&name));
