@@ -85,11 +85,11 @@ fn spellings(model: &File) -> FxHashSet<Symbol> {
     for function in model.functions.iter().filter(|function| function.mentions.iter().any(|name| known.contains(name)))
     {
         each_statement(model, function.body, &mut |_, stmt| {
-            if let Stmt::Assign { targets, value } = stmt
-                && let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(*value)
+            if let Some((targets, value)) = model.assigned(stmt)
+                && let Expr::Name(name) | Expr::Attribute { name, .. } = model.expr(value)
                 && known.contains(&name)
             {
-                let names = model.list(*targets).iter().filter_map(|&target| match model.expr(target) {
+                let names = targets.iter().filter_map(|&target| match model.expr(target) {
                     Expr::Name(name) => Some(name),
                     _ => None,
                 });

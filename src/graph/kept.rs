@@ -2,7 +2,7 @@
 
 use crate::base::{FunctionId, Site, Symbol};
 use crate::flow::{Effect, EffectId, LoopKind, Node, Value};
-use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
+use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, each_expression, each_statement};
 
 use super::blame::{contains, preorder};
 use super::confidence::Evidence;
@@ -155,10 +155,10 @@ fn looks_up(model: &File, question: ExprId, function: Option<LocalFunction>) -> 
         let body = function.map(|function| model.function(function).body);
         body.into_iter().for_each(|body| {
             each_statement(model, body, &mut |_, stmt| {
-                let Stmt::Assign { targets, value } = stmt else { return };
-                let Expr::Call(call) = model.expr(*value) else { return };
+                let Some((targets, value)) = model.assigned(stmt) else { return };
+                let Expr::Call(call) = model.expr(value) else { return };
                 let gets = matches!(model.expr(model.call(call).callee), Expr::Attribute { name, .. } if name.as_str() == "get");
-                asked |= gets && model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(name));
+                asked |= gets && targets.iter().any(|&target| model.expr(target) == Expr::Name(name));
             });
         });
         asked

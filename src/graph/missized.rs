@@ -154,10 +154,10 @@ impl<'p> Within<'p> {
         let model = self.model();
         let mut found = Vec::new();
         each_statement(model, model.function(self.function).body, &mut |_, stmt| {
-            if let Stmt::Assign { targets, value } = stmt
-                && model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(name))
+            if let Some((targets, value)) = model.assigned(stmt)
+                && targets.iter().any(|&target| model.expr(target) == Expr::Name(name))
             {
-                found.push(*value);
+                found.push(value);
             }
         });
         match found[..] {

@@ -1,7 +1,7 @@
 //! Generators of random numbers that a program seeds with the rank: what they give differs between ranks on purpose.
 
 use crate::base::{FileId, Symbol};
-use crate::model::{Expr, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
+use crate::model::{Expr, File, LocalFunction, each_expression, each_statement, expressions_of};
 
 use super::program::Program;
 
@@ -43,10 +43,10 @@ fn hands_the_rank(program: &Program, model: &File, function: LocalFunction) -> b
                 found |= seeds && model.list(call.args).iter().copied().chain(named).any(speaks);
             });
         }
-        if let Stmt::Assign { targets, value } = stmt
-            && speaks(*value)
+        if let Some((targets, value)) = model.assigned(stmt)
+            && speaks(value)
         {
-            made.extend(model.list(*targets).iter().filter_map(|&target| model.last_name(target)));
+            made.extend(targets.iter().filter_map(|&target| model.last_name(target)));
         }
     });
     found

@@ -105,10 +105,10 @@ fn is_agreed_on(
     }
     let mut told = false;
     each_statement(model, model.function(function).body, &mut |_, stmt| {
-        if let Stmt::Assign { targets, value } = stmt
-            && matches!(model.expr(*value), Expr::Call(_))
+        if let Some((targets, value)) = model.assigned(stmt)
+            && matches!(model.expr(value), Expr::Call(_))
         {
-            told |= model.list(*targets).iter().any(|&target| match model.expr(target) {
+            told |= targets.iter().any(|&target| match model.expr(target) {
                 Expr::Name(target) => !is_attribute && target == name,
                 Expr::Attribute { name: target, .. } => is_attribute && target == name,
                 _ => false,

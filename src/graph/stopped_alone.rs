@@ -180,10 +180,10 @@ impl Walk<'_> {
         let model = self.model;
         let mut out = Vec::new();
         each_statement(model, model.function(self.local).body, &mut |_, stmt| {
-            if let Stmt::Assign { targets, value } = stmt
-                && self.asks_clock(*value)
+            if let Some((targets, value)) = model.assigned(stmt)
+                && self.asks_clock(value)
             {
-                out.extend(model.list(*targets).iter().filter_map(|&target| match model.expr(target) {
+                out.extend(targets.iter().filter_map(|&target| match model.expr(target) {
                     Expr::Name(name) => Some(name),
                     _ => None,
                 }));
@@ -232,9 +232,9 @@ impl Walk<'_> {
         let is_flag = |expr: Expr| matches!(expr, Expr::Attribute { name, .. } if name == flag);
         let mut agreed = false;
         each_statement(model, model.function(self.local).body, &mut |_, stmt| {
-            if let Stmt::Assign { targets, value } = stmt {
+            if let Some((targets, value)) = model.assigned(stmt) {
                 let sets = |&target: &ExprId| model.span(target).start > end && is_flag(model.expr(target));
-                agreed |= matches!(model.expr(*value), Expr::Call(_)) && model.list(*targets).iter().any(sets);
+                agreed |= matches!(model.expr(value), Expr::Call(_)) && targets.iter().any(sets);
             }
         });
         each_call(model, self.local, &mut |id, call| {

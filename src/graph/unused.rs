@@ -141,10 +141,10 @@ fn class_of(program: &Program, file: FileId, function: LocalFunction, value: Exp
         Expr::Name(name) => {
             let mut values = Vec::new();
             each_statement(model, model.function(function).body, &mut |_, stmt| {
-                if let Stmt::Assign { targets, value } = stmt
-                    && model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(name))
+                if let Some((targets, value)) = model.assigned(stmt)
+                    && targets.iter().any(|&target| model.expr(target) == Expr::Name(name))
                 {
-                    values.push(*value);
+                    values.push(value);
                 }
             });
             let calls = values.iter().filter(|&&value| matches!(model.expr(value), Expr::Call(_)));
@@ -165,9 +165,9 @@ fn class_of(program: &Program, file: FileId, function: LocalFunction, value: Exp
 fn bound_to(model: &File, function: LocalFunction, wanted: ExprId) -> Option<Symbol> {
     let mut found = None;
     each_statement(model, model.function(function).body, &mut |_, stmt| {
-        if let Stmt::Assign { targets, value } = stmt
-            && *value == wanted
-            && let &[target] = model.list(*targets)
+        if let Some((targets, value)) = model.assigned(stmt)
+            && value == wanted
+            && let &[target] = targets
             && let Expr::Name(name) = model.expr(target)
         {
             found = Some(name);
@@ -248,8 +248,8 @@ fn parts_of(program: &Program, class: ClassId) -> FxHashSet<Symbol> {
     let (file, local) = program.locate(constructor);
     let model = &program.file(file).model;
     each_statement(model, model.function(local).body, &mut |_, stmt| {
-        let Stmt::Assign { targets, value } = stmt else { return };
-        let Expr::Call(call) = model.expr(*value) else { return };
+        let Some((targets, value)) = model.assigned(stmt) else { return };
+        let Expr::Call(call) = model.expr(value) else { return };
         let made = match program.target(file, local, model.call(call).callee) {
             Some(Target::Class(_)) => true,
             Some(Target::External(name)) => {
@@ -258,7 +258,7 @@ fn parts_of(program: &Program, class: ClassId) -> FxHashSet<Symbol> {
             }
             _ => false,
         };
-        for &target in model.list(*targets) {
+        for &target in targets {
             if let Expr::Attribute { name, .. } = model.expr(target)
                 && made
             {

@@ -1,9 +1,7 @@
 //! What a place on the disk is called in a function, and which calls make it.
 
 use crate::base::{Site, Symbol};
-use crate::model::{
-    Call, Expr, ExprId, File, Keyword, LocalFunction, ParameterKind, Stmt, each_expression, each_statement,
-};
+use crate::model::{Call, Expr, ExprId, File, Keyword, LocalFunction, ParameterKind, each_expression, each_statement};
 
 use super::super::communication::{argument, calls_in};
 use super::super::program::Program;
@@ -78,12 +76,12 @@ pub(super) fn written_alike(
     let places: Vec<String> = places.map(written).collect();
     let mut out = Vec::new();
     each_statement(model, model.function(function).body, &mut |_, stmt| {
-        if let Stmt::Assign { targets, value } = stmt
-            && is_put_together(value)
-            && let [target] = *model.list(*targets)
+        if let Some((targets, value)) = model.assigned(stmt)
+            && is_put_together(&value)
+            && let [target] = *targets
             && let Expr::Name(name) = model.expr(target)
             && !names.contains(&name)
-            && places.contains(&written(*value))
+            && places.contains(&written(value))
         {
             out.push(name);
         }

@@ -159,10 +159,10 @@ fn endless(model: &File, function: LocalFunction) -> Vec<Block> {
 fn names_given(model: &File, block: Block, call: Span) -> Vec<Symbol> {
     let mut out = Vec::new();
     each_statement(model, block, &mut |_, stmt| {
-        if let Stmt::Assign { targets, value } = stmt
-            && model.span(*value) == call
+        if let Some((targets, value)) = model.assigned(stmt)
+            && model.span(value) == call
         {
-            out.extend(model.list(*targets).iter().flat_map(|&target| names_in(model, target)));
+            out.extend(targets.iter().flat_map(|&target| names_in(model, target)));
         }
     });
     out

@@ -3,7 +3,7 @@
 use crate::base::{FileId, Span, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Node, Value};
-use crate::model::{Call, Expr, ExprId, Stmt, each_statement};
+use crate::model::{Call, Expr, ExprId, each_statement};
 
 use super::super::resolve::{Scope, Target};
 use super::{Engine, Frame};
@@ -85,9 +85,9 @@ impl<'p> Engine<'p> {
                 continue;
             }
             each_statement(model, model.function(local).body, &mut |_, stmt| {
-                let Stmt::Assign { targets, value } = stmt else { return };
-                let Expr::Call(call) = model.expr(*value) else { return };
-                if model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(name))
+                let Some((targets, value)) = model.assigned(stmt) else { return };
+                let Expr::Call(call) = model.expr(value) else { return };
+                if targets.iter().any(|&target| model.expr(target) == Expr::Name(name))
                     && let Some(Target::Class(class)) = program.target(file, local, model.call(call).callee)
                     && !classes.contains(&class)
                 {

@@ -8,7 +8,7 @@ use super::super::protocol::Types;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Symbol};
 use crate::flow::{Node, Value};
-use crate::model::{Expr, ExprId, Flow, LocalFunction, Stmt};
+use crate::model::{Expr, ExprId, Flow, LocalFunction};
 
 /// Functions that assign to attributes of a name, looked into for one of them.
 const MAX_WRITERS: usize = 24;
@@ -100,14 +100,14 @@ fn stores(program: &Program, function: FunctionId, name: Symbol) -> Vec<Store> {
     let is_own = |object: ExprId| receiver.is_some_and(|receiver| model.expr(object) == Expr::Name(receiver));
     let mut found = Vec::new();
     each_in_context(model, local, &mut |_, stmt, context| {
-        let Stmt::Assign { targets, value } = stmt else { return };
+        let Some((targets, value)) = model.assigned(stmt) else { return };
         let conditions: Vec<_> = context.conditions.iter().copied().zip(context.answers.iter().copied()).collect();
-        for &target in model.list(*targets) {
+        for &target in targets {
             if let Expr::Attribute { value: object, name: written } = model.expr(target)
                 && written == name
                 && !is_own(object)
             {
-                found.push(Store { object, value: *value, conditions: conditions.clone() });
+                found.push(Store { object, value: value, conditions: conditions.clone() });
             }
         }
     });

@@ -100,10 +100,10 @@ pub fn keeps_exception(model: &File, handler: &Handler) -> bool {
     };
     let mut kept = false;
     each_statement(model, handler.body, &mut |_, stmt| match stmt {
-        Stmt::Assign { targets, value } => {
-            let stored = model.list(*targets).iter().any(|&target| !matches!(model.expr(target), Expr::Name(_)));
-            let bare = model.expr(*value) == Expr::Name(name);
-            kept |= mentioned(*value) && (stored || bare);
+        stmt if let Some((targets, value)) = model.assigned(stmt) => {
+            let stored = targets.iter().any(|&target| !matches!(model.expr(target), Expr::Name(_)));
+            let bare = model.expr(value) == Expr::Name(name);
+            kept |= mentioned(value) && (stored || bare);
         }
         Stmt::Return(Some(value)) => kept |= mentioned(*value),
         Stmt::Expr(value) => {

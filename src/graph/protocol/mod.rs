@@ -10,7 +10,7 @@ mod words;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
-use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
+use crate::model::{Expr, ExprId, File, LocalFunction, each_expression, each_statement};
 
 use super::conduct::bodies;
 use super::program::Program;
@@ -209,11 +209,11 @@ pub fn mentioned(program: &Program, file: FileId, function: LocalFunction, expr:
 pub fn bound_to(model: &File, function: LocalFunction, expr: ExprId) -> Vec<Symbol> {
     let mut out = Vec::new();
     each_statement(model, model.function(function).body, &mut |_, stmt| {
-        let Stmt::Assign { targets, value } = stmt else { return };
-        if *value != expr {
+        let Some((targets, value)) = model.assigned(stmt) else { return };
+        if value != expr {
             return;
         }
-        for &target in model.list(*targets) {
+        for &target in targets {
             each_expression(model, target, &mut |_, part| {
                 if let Expr::Name(name) = part {
                     out.push(name);

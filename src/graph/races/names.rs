@@ -52,6 +52,7 @@ pub(in crate::graph) fn assigned(model: &File, function: LocalFunction, name: Sy
 pub(super) fn each_assignment(model: &File, function: LocalFunction, visit: &mut dyn FnMut(&[ExprId], ExprId)) {
     each_statement(model, model.function(function).body, &mut |_, stmt| match stmt {
         Stmt::Assign { targets, value } => visit(model.list(*targets), *value),
+        Stmt::Annotated { target, value: Some(value), .. } => visit(std::slice::from_ref(target), *value),
         Stmt::AugAssign { target, value, .. } => visit(std::slice::from_ref(target), *value),
         Stmt::For { target, iter, .. } => visit(std::slice::from_ref(target), *iter),
         _ => {}

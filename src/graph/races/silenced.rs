@@ -105,12 +105,12 @@ impl Common<'_> {
         let model = &program.file(file).model;
         let mut out = Vec::new();
         each_in_context(model, function, &mut |_, stmt, context| {
-            if let Stmt::Assign { targets, value } = stmt
-                && model.list(*targets).iter().any(|&target| is_it(model.expr(target)))
+            if let Some((targets, value)) = model.assigned(stmt)
+                && targets.iter().any(|&target| is_it(model.expr(target)))
             {
                 let mut conditions = context.conditions.iter();
                 let asks = |&condition: &ExprId| asks_for_rank(program, taint, (file, function), condition);
-                out.push((*value, conditions.any(asks)));
+                out.push((value, conditions.any(asks)));
             }
         });
         out
