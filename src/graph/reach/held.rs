@@ -127,10 +127,27 @@ impl Search<'_> {
         }
     }
 
+    /// The name of what holds something within a class or a function, and of what else there is given the same: `self.prepare
+    /// = self.gather if … else keep`.
+    fn names_of_held(&self, held: &Held) -> Vec<Symbol> {
+        let model = &self.program.file(held.file).model;
+        let class = model.function(held.holder.home).class;
+        let beside = |other: &Holder| {
+            other.home == held.holder.home || class.is_some() && model.function(other.home).class == class
+        };
+        let mut names = vec![held.holder.name];
+        for other in model.holders.iter().filter(|other| beside(other)) {
+            if model.last_name(other.of).is_some_and(|of| names.contains(&of)) && !names.contains(&other.name) {
+                names.push(other.name);
+            }
+        }
+        names
+    }
+
     /// Where what is held is called.
     fn calls_of_held(&self, held: &Held, places: &mut Vec<FunctionId>) {
         if !self.is_of_module(held) {
-            return self.follow_objects(held.file, &[held.holder.name], places);
+            return self.follow_objects(held.file, &self.names_of_held(held), places);
         }
         if held.holder.is_listed {
             return self.users_of_listed(held, places);
