@@ -109,6 +109,7 @@ fn big_hostile_files() {
         ("variable_chain", variable_chain),
         ("decorators", || format!("{HEAD}{}def f():\n    dist.barrier()\n", "@f\n".repeat(10_000))),
         ("handlers", handlers),
+        ("text_worked_over", text_worked_over),
     ];
     let problems = in_parallel(&made, |(name, make)| {
         let folder = scratch("hostile", name);
@@ -247,4 +248,13 @@ fn handlers() -> String {
         let _ = write!(text, "    except E{n} as e:\n        dist.barrier()\n        raise\n");
     }
     text + "    finally:\n        dist.barrier()\n"
+}
+
+/// A path that is made of itself eighty times before it is opened.
+fn text_worked_over() -> String {
+    let mut text = "import os\n\n\ndef f(text, other):\n".to_owned();
+    for n in 0..80 {
+        let _ = writeln!(text, "    text = os.path.join(text if other else str(text), 'part{n}')");
+    }
+    text + "    with open(text, 'w') as file:\n        file.write(text)\n"
 }

@@ -107,7 +107,7 @@ fn stores(program: &Program, function: FunctionId, name: Symbol) -> Vec<Store> {
                 && written == name
                 && !is_own(object)
             {
-                found.push(Store { object, value: value, conditions: conditions.clone() });
+                found.push(Store { object, value, conditions: conditions.clone() });
             }
         }
     });

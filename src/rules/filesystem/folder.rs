@@ -1,5 +1,9 @@
 //! Which place an expression leads to, also where plain constant folding gives up: defaults, alternatives, `self.path`.
 
+use std::cell::RefCell;
+
+use rustc_hash::FxHashSet;
+
 use crate::base::{Site, Symbol};
 use crate::finding::Confidence;
 use crate::graph::Program;
@@ -30,13 +34,19 @@ impl Place {
 
 /// Where the expression leads when that is outside the working directory and not declared as allowed.
 pub(super) fn outside(program: &Program, call: CallSite, expr: ExprId) -> Option<Place> {
-    let place = Search { program, call }.find(call.function, expr, 12)?;
+    let search = Search { program, call, asked: RefCell::default() };
+    let place = search.find(call.function, expr, FUEL)?;
     (!is_allowed(&program.facts, &place.path)).then_some(place)
 }
+
+/// How far the making of a path is followed.
+const FUEL: u32 = 12;
 
 struct Search<'a> {
     program: &'a Program,
     call: CallSite,
+    /// Variables that have been asked: a text that is worked over again and again is made of itself each time.
+    asked: RefCell<FxHashSet<(LocalFunction, Symbol)>>,
 }
 
 impl Search<'_> {
@@ -119,6 +129,9 @@ impl Search<'_> {
             Scope::Local(owner) => owner,
             Scope::Global => model.module(),
         };
+        if !self.asked.borrow_mut().insert((owner, name)) {
+            return None;
+        }
         let parameter = model.function(owner).parameters.iter().find(|parameter| parameter.name == name);
         if let Some(parameter) = parameter {
             let filled = assigned(model, owner, name);
