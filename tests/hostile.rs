@@ -250,11 +250,11 @@ fn handlers() -> String {
     text + "    finally:\n        dist.barrier()\n"
 }
 
-/// A path that is made of itself eighty times before it is opened.
+/// A path that is made of itself again and again before a folder is made there.
 fn text_worked_over() -> String {
-    let mut text = "import os\n\n\ndef f(text, other):\n".to_owned();
-    for n in 0..80 {
-        let _ = writeln!(text, "    text = os.path.join(text if other else str(text), 'part{n}')");
+    let mut text = "import os\n\nHOME = '/tmp/x'\n\n\ndef f(text, other):\n".to_owned();
+    for n in 0..40 {
+        let _ = writeln!(text, "    if other:\n        text = os.path.join(text, f'{{other}}-{n}')");
     }
-    text + "    with open(text, 'w') as file:\n        file.write(text)\n"
+    text + "    os.makedirs(text)\n"
 }
