@@ -16,6 +16,9 @@ use super::origin::group_name;
 /// Operations of one arm that are looked at.
 const MAX_EVENTS: usize = 64;
 
+/// The weight of an arm up to which it is looked at.
+const MAX_WEIGHT: u32 = 4_000;
+
 /// What is issued from one rank to another: that is matched elsewhere.
 const BETWEEN_TWO: [&str; 5] = ["send", "recv", "isend", "irecv", "batch_isend_irecv"];
 
@@ -66,7 +69,10 @@ pub(super) fn crossed(
     }
     for effect in preorder(engine, root) {
         let Effect::Choice { test, site, then, otherwise, .. } = *engine.effects.get(effect) else { continue };
-        let communicate = [then, otherwise].iter().all(|&arm| engine.effects.summed(arm).events);
+        let communicate = [then, otherwise].iter().all(|&arm| {
+            let arm = engine.effects.summed(arm);
+            arm.events && arm.weight <= MAX_WEIGHT
+        });
         if !communicate || engine.values.vary(test).is_empty() || !seen.insert(effect) {
             continue;
         }
@@ -77,7 +83,7 @@ pub(super) fn crossed(
         }
         let issued = |arm: EffectId, on: &On| {
             let event = engine.effects.event(on.first.1);
-            let site = place_in(engine, arm, on.first.1).unwrap_or(event.site);
+            let site = place_in(engine, arm, on.first.1, &mut FxHashSet::default()).unwrap_or(event.site);
             Issued { op: event.op, site, group: named(engine, on.group) }
         };
         let there = other.iter().find(|on| on.group == second.group);
@@ -89,14 +95,17 @@ pub(super) fn crossed(
 }
 
 /// Where the function at hand issues an operation of an arm: itself, or by a call.
-fn place_in(engine: &Engine<'_>, arm: EffectId, event: EventId) -> Option<Site> {
+fn place_in(engine: &Engine<'_>, arm: EffectId, event: EventId, seen: &mut FxHashSet<EffectId>) -> Option<Site> {
+    if !seen.insert(arm) {
+        return None;
+    }
     match engine.effects.get(arm) {
         Effect::Event(issued) => (*issued == event).then(|| engine.effects.event(event).site),
         Effect::Call { site, body, .. } => preorder(engine, *body)
             .into_iter()
             .any(|effect| *engine.effects.get(effect) == Effect::Event(event))
             .then_some(*site),
-        _ => engine.below(arm).into_iter().find_map(|part| place_in(engine, part, event)),
+        _ => engine.below(arm).into_iter().find_map(|part| place_in(engine, part, event, seen)),
     }
 }
 

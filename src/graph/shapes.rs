@@ -10,10 +10,12 @@ use super::evaluate::Engine;
 use super::origin::leaf;
 use super::ragged::ragged;
 
+mod counted;
 mod measure;
 
+use counted::miscounted;
 pub(super) use measure::KEEP_SHAPE;
-use measure::{miscounted, shape};
+use measure::shape;
 
 /// How deep values are followed.
 const FUEL: u32 = 12;

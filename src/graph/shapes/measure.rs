@@ -1,9 +1,10 @@
 //! Along which axes the shape of a tensor differs, and how many elements a list has.
 
 use crate::finding::Confidence;
-use crate::flow::{Axes, COMPREHENSION, FILTERS, Node, Value};
+use crate::flow::{Axes, FILTERS, Node, Value};
 use crate::model::BinaryOp;
 
+use super::counted::{count_apart, fixed, holds_one_place};
 use super::{Differs, children};
 use crate::graph::evaluate::{Engine, is_in_place};
 
@@ -86,49 +87,7 @@ pub(super) fn shape(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Diff
     }
 }
 
-/// Along which axes a tensor has another number of elements, by a question between two that can both be counted: of a list
-/// that is written out, or made with a size that is a number.
-pub(super) fn miscounted(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Differs> {
-    let fuel = fuel.checked_sub(1)?;
-    match *engine.values.node(value) {
-        Node::If(test, then, otherwise)
-            if !engine.values.vary(test).is_empty() && count_apart(engine, then, otherwise) =>
-        {
-            Some(by_test(engine, test, fuel))
-        }
-        Node::If(_, then, otherwise) => miscounted(engine, then, fuel).or_else(|| miscounted(engine, otherwise, fuel)),
-        _ => None,
-    }
-}
-
-fn count_apart(engine: &Engine<'_>, one: Value, other: Value) -> bool {
-    let counted = elements(engine, one).zip(elements(engine, other));
-    counted.is_some_and(|(one, other)| one != other)
-}
-
-/// Whether one list has a single place and nothing in it, where the other one holds as many as there happen to be: what was
-/// read, listed or taken one by one.
-fn holds_one_place(engine: &Engine<'_>, place: Value, many: Value) -> bool {
-    let is_place = match engine.values.node(place) {
-        Node::Sequence(items) => matches!(items[..], [only] if *engine.values.node(only) == Node::None),
-        _ => false,
-    };
-    is_place
-        && match engine.values.node(many) {
-            Node::Mapped(name, parts) => {
-                let over = parts.first().map(|&over| engine.values.node(over));
-                name.as_str() == COMPREHENSION && !matches!(over, Some(Node::Sequence(_) | Node::Range(_)))
-            }
-            Node::Apply(name, _) => READS_MANY.contains(&name.last_part().as_str()),
-            _ => false,
-        }
-}
-
-/// Functions that give as many as there are in what they read.
-const READS_MANY: [&str; 9] =
-    ["load", "loads", "safe_load", "listdir", "glob", "readlines", "splitlines", "split", "sorted"];
-
-fn by_test(engine: &Engine<'_>, test: Value, fuel: u32) -> Differs {
+pub(super) fn by_test(engine: &Engine<'_>, test: Value, fuel: u32) -> Differs {
     let (axes, source) = (engine.values.vary(test), source_of(engine, test, fuel));
     Differs { axes, source, confidence: Confidence::High }
 }
@@ -163,7 +122,7 @@ fn collected(engine: &Engine<'_>, given: Value, fuel: u32) -> Option<Differs> {
 const JOINS: [&str; 4] = ["cat", "concat", "concatenate", "hstack"];
 
 /// Functions that make a tensor of what is in a list.
-const MAKES: [&str; 5] = ["tensor", "as_tensor", "asarray", "from_numpy", "array"];
+pub(super) const MAKES: [&str; 5] = ["tensor", "as_tensor", "asarray", "from_numpy", "array"];
 
 /// Functions of a tensor whose result has its shape.
 pub(in crate::graph) const KEEP_SHAPE: [&str; 22] = [
@@ -218,54 +177,6 @@ fn is_filtered(engine: &Engine<'_>, value: Value) -> bool {
         Node::Apply(name, _) => FILTERS.contains(&name.as_str().rsplit('.').next().unwrap_or_default()),
         Node::Index(found, place) => matches!(engine.values.node(*place), Node::Int(_)) && is_filtered(engine, *found),
         _ => false,
-    }
-}
-
-/// The shape of a tensor that is made from constants.
-fn fixed(engine: &Engine<'_>, value: Value) -> Option<Vec<i64>> {
-    let parts = match engine.values.node(value) {
-        Node::Range(parts) => parts,
-        Node::Mapped(name, parts) if is_in_place(*name) => return fixed(engine, *parts.first()?),
-        _ => return None,
-    };
-    let mut out = Vec::new();
-    for &part in parts {
-        match engine.values.node(part) {
-            Node::Int(known) => out.push(*known),
-            Node::Sequence(inner) => {
-                for &part in inner {
-                    let Node::Int(known) = engine.values.node(part) else { return None };
-                    out.push(*known);
-                }
-            }
-            _ => return None,
-        }
-    }
-    Some(out)
-}
-
-/// How many elements there are in a tensor that is made from constants or of a list that is written out, or in such a list.
-fn elements(engine: &Engine<'_>, value: Value) -> Option<i64> {
-    match engine.values.node(value) {
-        // Nobody hands over nothing.
-        Node::If(_, one, other) => match (engine.values.node(*one), engine.values.node(*other)) {
-            (Node::None, _) => elements(engine, *other),
-            (_, Node::None) => elements(engine, *one),
-            _ => None,
-        },
-        Node::Range(_) => Some(fixed(engine, value)?.into_iter().product()),
-        Node::Mapped(name, parts) if is_in_place(*name) => elements(engine, *parts.first()?),
-        Node::Sequence(items) => {
-            let plain = |&item: &Value| !matches!(engine.values.node(item), Node::Sequence(_) | Node::Range(_));
-            items.iter().all(plain).then_some(items.len() as i64)
-        }
-        Node::Apply(name, parts) => {
-            let made = MAKES.contains(&name.as_str().rsplit('.').next().unwrap_or_default());
-            let Node::Sequence(given) = engine.values.node(*parts.first().filter(|_| made)?) else { return None };
-            let of = *given.first()?;
-            matches!(engine.values.node(of), Node::Sequence(_)).then(|| elements(engine, of)).flatten()
-        }
-        _ => None,
     }
 }
 
