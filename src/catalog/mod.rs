@@ -104,6 +104,13 @@ impl Catalog {
         })
     }
 
+    /// Whether the name is that of a class of a package all classes of which have one type.
+    pub fn is_of_package(&self, dotted: Symbol) -> bool {
+        let Some((before, class)) = dotted.as_str().rsplit_once('.') else { return false };
+        let package = before.split('.').next().unwrap_or_default();
+        class.starts_with(|first: char| first.is_ascii_uppercase()) && self.of_package(package).is_some()
+    }
+
     /// Whether the name tells which version of a library a program is written for.
     pub fn tells_a_version(&self, name: Symbol) -> bool {
         self.telling.contains(&name)

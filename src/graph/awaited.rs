@@ -105,10 +105,14 @@ impl<'p> Search<'_, 'p> {
                 }
                 Stmt::Assign { targets, value } => {
                     if let &[target] = model.list(*targets)
-                        && let Expr::Name(handle) = model.expr(target)
+                        && let Expr::Name(handle) | Expr::Attribute { name: handle, .. } = model.expr(target)
                         && let Some(started) = self.started(file, function, *value)
                     {
-                        self.assigned(file, function, (handle, &started), (rest, &further), gathered);
+                        if let Expr::Name(_) = model.expr(target) {
+                            self.assigned(file, function, (handle, &started), (rest, &further), gathered);
+                        } else if !gathered && !synchronises(model, &further) && !self.is_read(file, handle) {
+                            self.report(file, function, &started, Misuse::Dropped, None, started.confidence.min(Confidence::Medium));
+                        }
                     }
                 }
                 Stmt::With { items, .. } => {
@@ -246,6 +250,34 @@ impl<'p> Search<'_, 'p> {
         }
         inputs.retain(|name| !outputs.contains(name));
         (outputs, inputs)
+    }
+
+    /// Whether anybody reads an attribute of that name, of whatever object: more expressions than assignments name it, or a
+    /// text does.
+    fn is_read(&self, file: FileId, attribute: Symbol) -> bool {
+        let program = self.program;
+        let mut files = program.file_ids().filter(|&other| program.same_tree(file, other));
+        files.any(|other| {
+            let model = &program.file(other).model;
+            if !model.names().may_hold(attribute) {
+                return false;
+            }
+            let named = (0..model.expr_count() as u32).filter(|&id| match model.expr(ExprId(id)) {
+                Expr::Attribute { name, .. } | Expr::Str(name) => name == attribute,
+                _ => false,
+            });
+            let mut stored = 0;
+            for definition in &model.functions {
+                each_statement(model, definition.body, &mut |_, stmt| {
+                    let targets = model.assigned(stmt).map_or(&[][..], |(targets, _)| targets);
+                    let is_it = |target: &&ExprId| {
+                        matches!(model.expr(**target), Expr::Attribute { name, .. } if name == attribute)
+                    };
+                    stored += targets.iter().filter(is_it).count();
+                });
+            }
+            named.count() > stored
+        })
     }
 
     /// How often the function gives the name a value.

@@ -80,8 +80,15 @@ pub(super) fn held_by_one(common: &mut Common<'_>, files: &[FileId]) -> Vec<Held
     out
 }
 
-/// Whether anything in the file leads to a collective: where nothing does, there may be no other rank.
+/// What shares a data set out among the ranks, which are there then.
+const SHARES_OUT: &str = "DistributedSampler";
+
+/// Whether anything in the file leads to a collective, or shares data out: where nothing does, there may be no other rank.
 fn communicates(common: &mut Common<'_>, file: FileId) -> bool {
+    let sampler = Symbol::new(SHARES_OUT);
+    if common.program.file(file).model.functions.iter().any(|function| function.mentions.contains(&sampler)) {
+        return true;
+    }
     let count = common.program.file(file).model.functions.len() as u32;
     (0..count).any(|function| common.communication.may_reach(file, LocalFunction(function)))
 }

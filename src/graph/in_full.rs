@@ -58,7 +58,8 @@ impl Program {
     }
 
     /// Skeletons of which a file that speaks of ranks asks something in its conditions: a method of a clock in a class of
-    /// its own, a function that compares what it is handed. What they answer decides who issues what.
+    /// its own, a function that compares what it is handed. What they answer decides who issues what. Also those whose
+    /// context managers it may enter.
     fn asked_by_others(&self) -> FxHashSet<FileId> {
         let mut found = FxHashSet::default();
         // What a test asks in its conditions is as a rule the same on all ranks.
@@ -69,6 +70,8 @@ impl Program {
             if sources.is_empty() || !speaks_of_ranks(&self.file(file).text) {
                 continue;
             }
+            let guards = sources.values().flatten().filter(|&&(target, home)| self.may_hide_failures(target, home));
+            found.extend(guards.map(|&(_, home)| home));
             let mut kept: Vec<(Symbol, (Target, FileId))> = Vec::new();
             for function in &model.functions {
                 for &Flow { to, start, end, .. } in &function.flows {
@@ -94,6 +97,17 @@ impl Program {
             }
         }
         found
+    }
+
+    /// Whether what another file imports may be a context manager that goes on when its block has failed: a class that
+    /// leaves one and returns true, a generator that catches something.
+    fn may_hide_failures(&self, target: Target, home: FileId) -> bool {
+        let holds = |word: &str| memchr::memmem::find(self.file(home).text.as_bytes(), word.as_bytes()).is_some();
+        match target {
+            Target::Class(class) => self.method(class, Symbol::new("__exit__")).is_some() && holds("return True"),
+            Target::Function(_) => holds("contextmanager") && holds("except"),
+            _ => false,
+        }
     }
 
     /// Whether a function answers, or an object of a class, where a name stands behind it.

@@ -37,8 +37,7 @@ impl Evidence<'_, '_> {
         let Some((cause, decision)) = self.cause.zip(self.decision).filter(|_| !self.is_opaque()) else { return false };
         let model = &engine.program.file(decision.site.file).model;
         let is_kept = |function: FunctionId| {
-            let (file, local) = engine.program.locate(function);
-            ["cache", "lru_cache"].into_iter().any(|name| engine.has_decorator(file, local, name))
+            engine.is_cached(function)
                 && calls_of(model, engine.function_name(function)) > 1
         };
         preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {

@@ -43,6 +43,7 @@ mod operators;
 mod orders;
 mod origin;
 mod outline;
+mod packaged;
 mod parity;
 mod partings;
 mod paths;

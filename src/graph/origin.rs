@@ -166,8 +166,11 @@ pub(super) fn origin(
         return (!same_line || fails).then(|| (birth.site, birth.reason.as_str().to_owned()));
     }
     match engine.values.node(leaf?) {
-        Node::Local(site, _) | Node::Spread(site, ..) if site.file.index() < engine.program_files() => {
+        Node::Local(site, _) if site.file.index() < engine.program_files() => {
             Some((*site, "this differs between ranks".to_owned()))
+        }
+        Node::Spread(site, ..) if site.file.index() < engine.program_files() => {
+            Some((*site, "this leaves a different value on each member of the group".to_owned()))
         }
         _ => None,
     }

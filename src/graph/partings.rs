@@ -19,6 +19,9 @@ use super::witness::{Found, Heals, Split, SplitKind, explain};
 /// Splits reported for one function and group.
 const MAX_SPLITS: usize = 6;
 
+/// Operations under one condition that nobody is sure of, before one that is looked for behind them.
+const MAX_DOUBTFUL: usize = 4;
+
 /// Makes what a function does shorter.
 type Abridge = fn(&mut Engine<'_>, FunctionId, EffectId) -> EffectId;
 
@@ -164,8 +167,8 @@ fn explained(
     too_large
 }
 
-/// What else is issued under the condition of a split in which a model communicates only if it is sharded: something that
-/// every model meets.
+/// What else is issued under the condition of a split that speaks of an operation which nobody is sure of, one that only
+/// sharded models issue, or that nobody comes to: something that every rank there meets.
 fn behind(
     engine: &Engine<'_>,
     function: FunctionId,
@@ -173,12 +176,25 @@ fn behind(
     split: &Split,
     healed: &Healed,
 ) -> Option<(Split, Heals)> {
-    let mut healed = healed.clone();
-    healed.insert(split.event.site, None, Heal::Alike);
-    let Answer::Parted(found) = question.first_difference(engine.terms(), group, &healed) else { return None };
-    let (sure, heals) = explain(engine, function, question.root(), &found, &healed)?;
+    if !matches!(split.kind, SplitKind::Conditional | SplitKind::EarlyExit) {
+        return None;
+    }
     let place = |split: &Split| split.decision.map(|decision| decision.site);
-    let is_skipped = matches!(split.kind, SplitKind::Conditional | SplitKind::EarlyExit);
-    let is_more = is_skipped && sure.confidence > split.confidence && !sure.is_supposed;
-    (is_more && sure.kind == split.kind && place(&sure) == place(split)).then_some((sure, heals))
+    let mut healed = healed.clone();
+    let mut doubtful = split.event.site;
+    for _ in 0..MAX_DOUBTFUL {
+        if !healed.insert(doubtful, None, Heal::Alike) {
+            return None;
+        }
+        let Answer::Parted(found) = question.first_difference(engine.terms(), group, &healed) else { return None };
+        let (next, heals) = explain(engine, function, question.root(), &found, &healed)?;
+        if next.kind != split.kind || place(&next) != place(split) {
+            return None;
+        }
+        if next.confidence > split.confidence && !next.is_supposed {
+            return Some((next, heals));
+        }
+        doubtful = next.event.site;
+    }
+    None
 }

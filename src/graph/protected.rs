@@ -2,6 +2,7 @@
 //! failing rank issues in its handler, and collectives that it skips because a handler hides the failure.
 
 mod cleanup;
+mod guards;
 mod memory;
 mod retried;
 mod swallow;
@@ -109,19 +110,17 @@ pub(super) fn protected<'p>(
         walk(model, model.function(function).body, Body::Plain, &mut Vec::new(), &mut |id, stmt, around| match stmt {
             Stmt::Try(parts) => {
                 search.cleanups(file, function, parts, &mut cleanups);
-                let before = swallowed.len();
-                search.swallowed(file, function, parts, around, &mut swallowed);
-                let mut found = swallowed.split_off(before);
-                // Where one rank is alone in the block no peer waits for it there.
-                if !found.is_empty() && search.is_of_the_first(file, function, id) {
-                    found.retain(|found| found.skip == Skip::Left);
-                }
-                swallowed.extend(found);
+                let mut found = Vec::new();
+                search.swallowed(file, function, parts, around, &mut found);
+                swallowed.extend(search.of_several(file, function, id, found));
             }
             Stmt::With { items, body } => {
+                let mut found = Vec::new();
                 for item in items {
-                    search.suppressed(file, function, item.context, *body, &mut swallowed);
+                    search.suppressed(file, function, item.context, *body, &mut found);
+                    search.guarded(file, function, item.context, *body, around, &mut found);
                 }
+                swallowed.extend(search.of_several(file, function, id, found));
             }
             _ => {}
         });
@@ -137,6 +136,20 @@ struct Search<'c, 'p> {
 impl<'p> Search<'_, 'p> {
     fn model(&self, file: FileId) -> &'p File {
         &self.program.file(file).model
+    }
+
+    /// What was found in a statement, but for what only one rank is in: no peer waits for it there.
+    fn of_several(
+        &self,
+        file: FileId,
+        function: LocalFunction,
+        place: StmtId,
+        mut found: Vec<Swallowed>,
+    ) -> Vec<Swallowed> {
+        if !found.is_empty() && self.is_of_the_first(file, function, place) {
+            found.retain(|found| found.skip == Skip::Left);
+        }
+        found
     }
 
     /// Whether the first rank alone comes to a statement of the function: what is asked there says so.

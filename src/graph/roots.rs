@@ -1,6 +1,6 @@
 //! Roots outside their group: a fact that needs no comparison of classes, only what is known of root and group together.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
@@ -43,6 +43,8 @@ pub(super) struct ForeignRoots {
     seen: FxHashSet<EffectId>,
     /// Where one was reported: what lies within was said there.
     told: FxHashSet<Site>,
+    /// Operations on a group that a caller hands down, reported as a guess: which of the reports they are.
+    guessed: FxHashMap<Site, usize>,
 }
 
 /// A part of the tree on the way down.
@@ -96,9 +98,18 @@ impl ForeignRoots {
                     let around = around.map(|call| calls[call].site);
                     let mut through: Vec<Site> = std::iter::once(event.site).chain(around).collect();
                     let site = through.pop().unwrap_or(event.site);
+                    let left = is_left_over(engine.program, function);
+                    let confidence = if left { Confidence::Low } else { confidence };
+                    // Who hands the group over knows what it is.
+                    if confidence > Confidence::Low
+                        && let Some(guessed) = self.guessed.remove(&event.site)
+                    {
+                        out[guessed].confidence = confidence;
+                    }
                     if !self.told.contains(&event.site) && self.told.insert(site) {
-                        let left = is_left_over(engine.program, function);
-                        let confidence = if left { Confidence::Low } else { confidence };
+                        if confidence == Confidence::Low && through.is_empty() {
+                            self.guessed.insert(event.site, out.len());
+                        }
                         let message = format!("`{parameter}` of `{}` is {what}", event.op);
                         out.push(ForeignRoot { function, site, through, parameter, message, confidence });
                     }

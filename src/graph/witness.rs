@@ -101,7 +101,8 @@ pub struct Split {
     pub confidence: Confidence,
     /// Whether what differs is something that the function is given, of which only its name says so.
     pub is_handed: bool,
-    /// Whether what is issued communicates only where the model is sharded, and nobody has said that it is.
+    /// Whether all that speaks against it is that this very operation may not be issued there: it communicates only where
+    /// the model is sharded, say, and nobody has said that it is.
     pub is_supposed: bool,
 }
 
@@ -203,7 +204,9 @@ pub(super) fn explain(
         calls: &calls,
     };
     let confidence = evidence.confidence();
-    let is_supposed = confidence == Confidence::Low && cause.is_some() && engine.effects.event(main).sharded;
+    let is_supposed = confidence == Confidence::Low
+        && cause.is_some()
+        && (engine.effects.event(main).sharded || evidence.doubts_the_operation());
     let split = Split {
         kind,
         function,

@@ -15,6 +15,14 @@ impl Communication<'_> {
         }
     }
 
+    /// The class of the program of which an object is one, from its annotation or from what it is constructed by.
+    pub fn class_of_object(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<ClassId> {
+        match self.kind_of(file, function, object)? {
+            Kind::Own(class) => Some(class),
+            Kind::Library(_) | Kind::Foreign => None,
+        }
+    }
+
     /// The type of an object, from its annotation or from what it is constructed by.
     pub(super) fn kind_of(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<Kind> {
         let program = self.program;

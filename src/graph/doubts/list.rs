@@ -9,7 +9,6 @@ use crate::flow::GroupKey;
 
 /// What may speak against a split, under the name of the method that says whether it does.
 struct Doubt {
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests ask which doubts the fixtures raise"))]
     name: &'static str,
     holds: fn(&Evidence<'_, '_>) -> bool,
 }
@@ -45,6 +44,10 @@ const OF_MEMBERS: &[Doubt] = &doubts![
     asks_the_machine asks_in_another_world starts_ranks_otherwise is_asked_of_the_group has_counted_the_members is_one_root_in_two_words
 ];
 
+/// Of those about the operation: what else stands under the same condition may be issued all the same.
+const OF_ONE_OPERATION: [&str; 4] =
+    ["is_without_gradients", "is_out_of_reach", "is_sharded_nowhere", "stands_against_sharded"];
+
 /// Whether the operation is issued there at all.
 const OF_THE_OPERATION: &[Doubt] = &doubts![
     is_chosen_by_flag asks_what_it_is is_without_gradients is_sharded_nowhere stands_against_sharded is_set_for_sharding_elsewhere
@@ -72,6 +75,12 @@ impl Evidence<'_, '_> {
         #[cfg(test)]
         raised::note(self);
         ALL.into_iter().flatten().any(|doubt| (doubt.holds)(self))
+    }
+
+    /// Whether all that speaks against it is that this very operation may not be issued there.
+    pub(in crate::graph) fn doubts_the_operation(&self) -> bool {
+        let mut raised = ALL.into_iter().flatten().filter(|doubt| (doubt.holds)(self)).peekable();
+        raised.peek().is_some() && raised.all(|doubt| OF_ONE_OPERATION.contains(&doubt.name))
     }
 
     /// Whether what is asked was inferred, and of the ranks of a part of the job.

@@ -15,7 +15,12 @@ impl Evidence<'_, '_> {
     /// that hold other things as well.
     pub(in crate::graph) fn comes_from_far(&self) -> bool {
         let failed = self.leaf.is_some_and(|leaf| self.engine.failures.contains(&leaf));
-        !failed && self.born_outside().is_some_and(|born| !self.is_near(born) && !self.is_asked_there())
+        // However far it comes within a class: a device has its own memory left.
+        let is_measured = |birth: Birth| {
+            birth.reason.as_str() == OF_DEVICE && self.is_of_same_class(birth.function)
+        };
+        let is_kept = self.birth.is_some_and(is_measured);
+        !failed && !is_kept && self.born_outside().is_some_and(|born| !self.is_near(born) && !self.is_asked_there())
     }
 
     /// Whether the condition calls the very function in which the fact was found out, `if timer.is_due():`, or one that
@@ -51,7 +56,15 @@ impl Evidence<'_, '_> {
     /// An opaque fact of which nobody can say where it was born explains nothing.
     pub(in crate::graph) fn is_unexplained(&self) -> bool {
         let decided = self.is_opaque() && !self.is_share() && self.decision.is_some();
-        decided && self.born_outside().is_none() && self.birth.is_none()
+        // How much a collective leaves on each member, wherever that was asked for, is another number on each.
+        let values = &self.engine.values;
+        let spread = self.leaf.filter(|&leaf| matches!(values.node(leaf), Node::Spread(..)));
+        let is_size = |part: Value| match *values.node(part) {
+            Node::Length(inner) => values.any_part(inner, MAX_PARTS, |part| Some(part) == spread),
+            _ => false,
+        };
+        let is_left = spread.is_some() && self.test.is_some_and(|test| values.any_part(test, MAX_PARTS, is_size));
+        decided && !is_left && self.born_outside().is_none() && self.birth.is_none()
     }
 
     /// Whether what differs is a fact among many of which nothing is said, and nothing that was seen to differ.

@@ -67,7 +67,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether a decorator keeps the function's results.
-    fn is_cached(&self, function: FunctionId) -> bool {
+    pub(in crate::graph) fn is_cached(&self, function: FunctionId) -> bool {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
         let definition = model.function(local);
@@ -155,6 +155,7 @@ impl<'p> Engine<'p> {
             || self.makes_its_own(function)
             || self.ends_in_failure(function)
             || self.shards(definition)
+            || self.makes_of_package(definition)
         {
             return false;
         }

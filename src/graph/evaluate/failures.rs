@@ -84,6 +84,13 @@ impl<'p> Engine<'p> {
         definition.callees.iter().any(|callee| called(callee.at).is_some_and(|name| self.sharding.contains(name)))
     }
 
+    /// Whether a function makes objects whose methods communicate: who calls it may ask them.
+    pub(super) fn makes_of_package(&self, definition: &Function) -> bool {
+        let called = |at: u32| definition.mentions.get(at as usize);
+        !self.packaged.is_empty()
+            && definition.callees.iter().any(|callee| called(callee.at).is_some_and(|name| self.packaged.contains(name)))
+    }
+
     /// Whether a function ends in an exception, or ends the process, whatever holds before.
     pub(super) fn ends_in_failure(&self, function: FunctionId) -> bool {
         let (file, local) = self.program.locate(function);

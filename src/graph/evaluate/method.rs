@@ -8,7 +8,7 @@ use crate::model::{Call, ExprId};
 use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::managers::ENTERS;
-use super::types::{hands_on, moves, tells_kind, tells_shape};
+use super::types::{hands_on, makes_tensor, moves, tells_kind, tells_shape};
 use super::wrapped::BACKWARD;
 use super::{Engine, Frame};
 
@@ -176,6 +176,11 @@ impl<'p> Engine<'p> {
             && let Some(pieces) = self.pieces(receiver, arguments.values().first().copied())
         {
             return pieces;
+        }
+        if makes_tensor(name.as_str()) && !arguments.positional.is_empty() {
+            let sizes = arguments.positional.iter().map(|given| given.0);
+            let sizes: Vec<Value> = if name.as_str() == "new_full" { sizes.take(1).collect() } else { sizes.collect() };
+            return self.values.make(Node::Range(sizes.into()));
         }
         if hands_on(name.as_str()) {
             return self.values.make(Node::Apply(name, Box::from([receiver])));

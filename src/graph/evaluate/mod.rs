@@ -191,6 +191,8 @@ pub struct Engine<'p> {
     pub(super) none: Value,
     /// The names of what shards a model in place.
     sharding: FxHashSet<Symbol>,
+    /// Classes of catalogued packages of which the program makes objects.
+    packaged: FxHashSet<Symbol>,
     /// The path of an attribute on a path.
     pub(super) paths: FxHashMap<(Symbol, Symbol), Symbol>,
     /// The name a path begins at.
@@ -278,6 +280,7 @@ impl<'p> Engine<'p> {
             scripts: Scripts::default(),
             none,
             sharding: program.catalog.shards_in_place(),
+            packaged: super::packaged::made(program).into_iter().map(|made| made.name).collect(),
         }
     }
 

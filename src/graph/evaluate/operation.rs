@@ -13,6 +13,9 @@ use super::{Engine, Frame};
 /// The operation by which a rank joins the job.
 const JOIN: &str = "init_process_group";
 
+/// A buffer of a known size and what an operation left in it.
+const FILLED: &str = "filled";
+
 /// Parts of a list that are looked at.
 const MAX_PARTS: usize = 32;
 
@@ -198,7 +201,8 @@ impl<'p> Engine<'p> {
             self.overwrite_with(frame, arguments, operand, agreed);
         }
         for &operand in &operation.differs {
-            self.overwrite_with(frame, arguments, operand, spread);
+            let received = self.as_large_as_before(arguments, operand, spread);
+            self.overwrite_with(frame, arguments, operand, received);
         }
         if creates {
             return match (members, operation.op.as_str()) {
@@ -274,6 +278,21 @@ impl<'p> Engine<'p> {
         if let Some((_, Some(expr))) = self.operand(arguments, operand) {
             self.store(frame, expr, value);
         }
+    }
+
+    /// What a buffer holds behind an operation that fills it, where the caller has worked out how large it has to be: as many
+    /// rows as this rank gets, `torch.empty(sum(splits), width)`.
+    fn as_large_as_before(&mut self, arguments: &Arguments, operand: catalog::Operand, filled: Value) -> Value {
+        let Some((buffer, _)) = self.operand(arguments, operand) else { return filled };
+        if !matches!(self.values.node(buffer), Node::Range(_)) {
+            return filled;
+        }
+        let length = self.values.make(Node::Length(buffer));
+        if self.values.vary(length).is_empty() && !self.values.facts(length).open {
+            return filled;
+        }
+        let size = self.values.make(Node::Range(Box::from([length])));
+        self.values.make(Node::Mapped(Symbol::new(FILLED), Box::from([size, filled])))
     }
 
     /// An element as any loop over the same things has it: the tensors of a model lie on the same ranks, wherever they are

@@ -311,6 +311,11 @@ pub(super) fn tells_shape(name: &str) -> bool {
     matches!(name, "numel" | "size" | "nelement" | "qsize" | "__len__")
 }
 
+/// Methods of tensors that make another one, of the size that is given.
+pub(super) fn makes_tensor(name: &str) -> bool {
+    matches!(name, "new_empty" | "new_zeros" | "new_ones" | "new_full")
+}
+
 /// Methods whose result is a fact of the receiver's type.
 pub(super) fn tells_kind(name: &str) -> bool {
     matches!(name, "dim" | "ndimension" | "element_size" | "is_floating_point" | "is_complex")

@@ -38,6 +38,20 @@ impl Caught {
         out
     }
 
+    /// Whatever one of the two catches.
+    #[must_use]
+    pub fn or(self, other: Caught) -> Caught {
+        Caught {
+            everything: self.everything || other.everything,
+            outside: self.outside || other.outside,
+            data: self.data || other.data,
+            runtime: self.runtime || other.runtime,
+            memory: self.memory || other.memory,
+            interrupt: self.interrupt || other.interrupt,
+            pickling: self.pickling || other.pickling,
+        }
+    }
+
     fn add(&mut self, model: &File, kind: ExprId) {
         let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(kind) else { return };
         let name = name.as_str();

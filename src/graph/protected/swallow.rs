@@ -24,48 +24,64 @@ impl Search<'_, '_> {
     ) {
         let model = self.model(file);
         for handler in &parts.handlers {
-            let mut caught = Caught::of(model, handler.kind);
-            if !caught.is_local()
-                || never_returns(self.communication, self.program, file, function, handler.body, 2)
-                || keeps_exception(model, handler)
-            {
+            let caught = Caught::of(model, handler.kind);
+            if keeps_exception(model, handler) {
                 continue;
             }
-            caught.memory |= (caught.runtime || caught.everything) && asks_for_memory(model, handler);
-            if !self.communication.issued_in(file, function, handler.body, Wanted::Common).is_empty() {
-                continue;
+            self.swallowed_by(file, function, parts, handler, (caught, noted(model, handler)), around, out);
+        }
+    }
+
+    /// By one handler, which catches something and writes something down.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one statement and what was found in them")]
+    pub(super) fn swallowed_by(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        parts: &Try,
+        handler: &Handler,
+        (mut caught, noted): (Caught, Vec<Symbol>),
+        around: &[Around<'_>],
+        out: &mut Vec<Swallowed>,
+    ) {
+        let model = self.model(file);
+        if !caught.is_local() || never_returns(self.communication, self.program, file, function, handler.body, 2) {
+            return;
+        }
+        caught.memory |= (caught.runtime || caught.everything) && asks_for_memory(model, handler);
+        if !self.communication.issued_in(file, function, handler.body, Wanted::Common).is_empty() {
+            return;
+        }
+        let site = Site { file, span: handler.span };
+        let before = out.len();
+        let in_body = self.communication.issued_in(file, function, parts.body, Wanted::Collective);
+        // Memory runs out in a pass whether or not somebody has thought of it.
+        let broad = caught.everything || caught.runtime;
+        if (caught.memory || broad && in_body.iter().any(is_pass_of_model))
+            && let Some(found) = self.out_of_memory(file, function, parts, handler, around, &in_body)
+        {
+            out.push(found);
+            return;
+        }
+        // Who sends an object pickles it first, and fails before a byte is sent: the peers are in the collective.
+        let pickled = in_body
+            .iter()
+            .find(|issue| caught.pickling && issue.calls.is_empty() && issue.op.as_str().contains("object"));
+        if let Some(issue) = pickled {
+            let hazard = Hazard { failure: Failure::Data, site: issue.site, name: issue.op, direct: true };
+            let function = (file, function);
+            let (skip, confidence) = (Skip::Unsent, issue.confidence.min(Confidence::Medium));
+            out.push(Swallowed { function, handler: site, hazard, issue: issue.clone(), skip, confidence });
+        } else if in_body.is_empty() {
+            self.left_behind(file, function, parts, handler, caught, around, out);
+            if out.len() == before {
+                self.left_out(file, function, parts, handler, caught, out);
             }
-            let site = Site { file, span: handler.span };
-            let before = out.len();
-            let in_body = self.communication.issued_in(file, function, parts.body, Wanted::Collective);
-            // Memory runs out in a pass whether or not somebody has thought of it.
-            let broad = caught.everything || caught.runtime;
-            if (caught.memory || broad && in_body.iter().any(is_pass_of_model))
-                && let Some(found) = self.out_of_memory(file, function, parts, handler, around, &in_body)
-            {
-                out.push(found);
-                continue;
-            }
-            // Who sends an object pickles it first, and fails before a byte is sent: the peers are in the collective.
-            let pickled = in_body
-                .iter()
-                .find(|issue| caught.pickling && issue.calls.is_empty() && issue.op.as_str().contains("object"));
-            if let Some(issue) = pickled {
-                let hazard = Hazard { failure: Failure::Data, site: issue.site, name: issue.op, direct: true };
-                let function = (file, function);
-                let (skip, confidence) = (Skip::Unsent, issue.confidence.min(Confidence::Medium));
-                out.push(Swallowed { function, handler: site, hazard, issue: issue.clone(), skip, confidence });
-            } else if in_body.is_empty() {
-                self.left_behind(file, function, parts, handler, caught, around, out);
-                if out.len() == before {
-                    self.left_out(file, function, parts, handler, caught, out);
-                }
-            } else {
-                self.protected(file, function, parts, site, caught, around, &in_body, out);
-            }
-            if out.len() > before && self.is_agreed(file, function, handler, around) {
-                out.truncate(before);
-            }
+        } else {
+            self.protected(file, function, parts, site, caught, around, &in_body, out);
+        }
+        if out.len() > before && self.is_agreed(file, function, noted, around) {
+            out.truncate(before);
         }
     }
 
@@ -279,11 +295,7 @@ impl Search<'_, '_> {
         }
         let mut caught = Caught::default();
         for &kind in model.list(call.args) {
-            let one = Caught::of(model, Some(kind));
-            caught.everything |= one.everything;
-            caught.outside |= one.outside;
-            caught.data |= one.data;
-            caught.runtime |= one.runtime;
+            caught = caught.or(Caught::of(model, Some(kind)));
         }
         let issues = self.communication.issued_in(file, function, body, Wanted::Collective);
         let hazards = self.hazards(file, function, body);
@@ -304,11 +316,10 @@ impl Search<'_, '_> {
         &mut self,
         file: FileId,
         function: LocalFunction,
-        handler: &Handler,
+        mut noted: Vec<Symbol>,
         around: &[Around<'_>],
     ) -> bool {
         let model = self.model(file);
-        let mut noted = noted(model, handler);
         for around in around.iter().rev() {
             for &id in around.rest {
                 let mut statements = vec![id];

@@ -2,9 +2,10 @@
 
 use super::names::{assigned, made_of, names_asked, names_told};
 use super::words::{is_of_ranks, is_only_about_files};
-use crate::base::{FileId, Symbol};
+use crate::base::{FileId, FunctionId, Symbol};
 use crate::catalog::ValueKind;
 use crate::graph::program::Program;
+use crate::graph::resolve::Target;
 use crate::graph::taint::Taint;
 use crate::model::{Expr, ExprId, File, LocalFunction, each_expression};
 
@@ -61,6 +62,23 @@ pub(in crate::graph) fn may_ask_for_rank(
             || taint.started().names(model.function(function).name, *name)
     };
     let asked = names_asked(model, condition);
+    // What a function of the program asks is known, whatever it is called: `should_save(step, interval)`.
+    let is_known = |name: &Symbol| {
+        let mut functions = Vec::new();
+        each_expression(model, condition, &mut |_, expr| {
+            if let Expr::Call(call) = expr
+                && model.expr(model.call(call).callee) == Expr::Name(*name)
+                && let Some(Target::Function(called)) = program.target(file, function, model.call(call).callee)
+            {
+                functions.push(called);
+            }
+        });
+        let asks = |called: &FunctionId| {
+            let mut mentions = program.function(*called).mentions.iter();
+            mentions.any(|name| taint.holds(*name) || of_rank(name) || of_some(name))
+        };
+        !functions.is_empty() && !functions.iter().any(asks)
+    };
     let counts = |name: &Symbol| name.as_str().split('_').any(|word| OF_COUNTS.contains(&word));
     let mut asks_environment = false;
     let values = asked.iter().flat_map(|&name| assigned(model, function, name));
@@ -73,7 +91,7 @@ pub(in crate::graph) fn may_ask_for_rank(
         });
     }
     asks_environment
-        || asked.iter().any(|&name| taint.holds(name) || of_some(&name) && !counts(&name))
+        || asked.iter().any(|&name| taint.holds(name) || of_some(&name) && !counts(&name) && !is_known(&name))
         || asked.iter().any(|&name| is_decided(model, function, name, taint))
         || is_kept_by(model, function, condition, taint)
         || made_of(model, function, asked, names_told).iter().any(of_rank)

@@ -9,6 +9,7 @@ use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::graph::bindings::ImportedName;
 use crate::graph::evaluate::{BACKWARD, FULLY_SHARD};
+use crate::graph::packaged;
 use crate::graph::resolve::Target;
 use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
 
@@ -35,6 +36,9 @@ impl Search<'_> {
                 }
             }
             self.held_operations(name, &mut seeds);
+        }
+        for made in packaged::made(self.program) {
+            self.follow_made(made.file, made.function, made.callee, MAX_FACTORIES, &mut seeds);
         }
         self.issuing.extend(seeds.iter().copied());
         self.surely.extend(seeds.iter().copied());

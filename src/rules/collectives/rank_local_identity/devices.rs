@@ -63,7 +63,7 @@ impl Place<'_> {
         }
     }
 
-    /// The number in `"cuda", rank` and in `f"cuda:{rank}"`.
+    /// The number in `"cuda", rank`, in `f"cuda:{rank}"` and in `f"{backend}:{rank}"`.
     fn number_of(&self, kind: ExprId, number: Option<ExprId>) -> Option<ExprId> {
         match (self.model.expr(kind), number) {
             (Expr::Str(kind), Some(number)) => Some(number).filter(|_| BACKENDS.contains(&kind.as_str())),
@@ -75,6 +75,7 @@ impl Place<'_> {
                     }
                     _ => None,
                 },
+                [_, colon, number] => Some(number).filter(|_| self.model.expr(colon) == Expr::Str(Symbol::new(":"))),
                 _ => None,
             },
             _ => None,
