@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,14 @@ const NEAR: u64 = 3;
 
 /// The longest that one program may take; they take a hundredth of that.
 const LIMIT: Duration = Duration::from_secs(60);
+
+/// A marked line, and which bug of its program it belongs to.
+#[derive(Clone)]
+struct Mark {
+    path: String,
+    line: u64,
+    bug: String,
+}
 
 #[test]
 fn programs_written_to_be_missed_are_found_as_before() {
@@ -79,19 +88,23 @@ impl Beside {
         assert!(!marks.is_empty(), "{} has marks", program.display());
         let findings = findings(&folder);
         let is_sure = |finding: &&Value| finding["confidence"] != "low";
-        let named = |mark: &(String, u64), sure: bool| {
-            let mark = std::slice::from_ref(mark);
-            findings.iter().any(|finding| is_sure(&finding) == sure && names(finding, mark))
+        // Each bug has a number, and one or more marks.
+        let mut bugs: BTreeMap<&str, Vec<Mark>> = BTreeMap::new();
+        for mark in &marks {
+            bugs.entry(mark.bug.as_str()).or_default().push(mark.clone());
+        }
+        let named = |marks: &[Mark], sure: bool| {
+            findings.iter().any(|finding| is_sure(&finding) == sure && names(finding, marks))
         };
-        let found = marks.iter().filter(|mark| named(mark, true)).count();
-        let low = marks.iter().filter(|mark| !named(mark, true) && named(mark, false)).count();
+        let found = bugs.values().filter(|marks| named(marks, true)).count();
+        let low = bugs.values().filter(|marks| !named(marks, true) && named(marks, false)).count();
         let others = findings.iter().filter(is_sure).filter(|finding| !names(finding, &marks));
         let others: Vec<String> = others.map(|finding| format!("`{}`", rule(finding))).collect();
-        self.bugs += marks.len();
+        self.bugs += bugs.len();
         self.found += found;
         self.low += low;
         self.noisy += usize::from(!others.is_empty());
-        let bugs = format!("{found} of {} found, {low} low", marks.len());
+        let bugs = format!("{found} of {} found, {low} low", bugs.len());
         (bugs, if others.is_empty() { "silent".into() } else { format!("reported: {}", others.join(", ")) })
     }
 }
@@ -132,11 +145,11 @@ fn rule(finding: &Value) -> &str {
 }
 
 /// Whether a finding names a marked line, or one near it.
-fn names(finding: &Value, marks: &[(String, u64)]) -> bool {
+fn names(finding: &Value, marks: &[Mark]) -> bool {
     let related = finding["related"].as_array().into_iter().flatten();
     std::iter::once(finding).chain(related).any(|place| {
         let (path, line) = (place["path"].as_str().unwrap_or_default(), place["line"].as_u64().unwrap_or_default());
-        marks.iter().any(|(marked, at)| marked == path && at.abs_diff(line) <= NEAR)
+        marks.iter().any(|mark| mark.path == path && mark.line.abs_diff(line) <= NEAR)
     })
 }
 
@@ -159,7 +172,7 @@ fn findings(folder: &Path) -> Vec<Value> {
 }
 
 /// One side of a program in a folder of its own, and the lines in it that are marked.
-fn copied(scratch: &Path, program: &Path, side: &str) -> (PathBuf, Vec<(String, u64)>) {
+fn copied(scratch: &Path, program: &Path, side: &str) -> (PathBuf, Vec<Mark>) {
     let set = program.parent().and_then(Path::file_name).expect("a program lies in a set");
     let folder = scratch.join(set).join(program.file_name().expect("a program has a name")).join(side);
     let mut files: Vec<(PathBuf, PathBuf)> = Vec::new();
@@ -185,8 +198,12 @@ fn copied(scratch: &Path, program: &Path, side: &str) -> (PathBuf, Vec<(String, 
     let mut marks = Vec::new();
     for (path, within) in files {
         let text = fs::read_to_string(&path).expect("a program is readable");
-        let marked = (1..).zip(text.lines()).filter(|(_, line)| line.contains("# BUG"));
-        marks.extend(marked.map(|(number, _)| (within.to_string_lossy().replace('\\', "/"), number)));
+        let marked = (1..).zip(text.lines()).filter_map(|(line, text)| Some((line, text.split_once("# BUG")?.1)));
+        marks.extend(marked.map(|(line, bug)| Mark {
+            path: within.to_string_lossy().replace('\\', "/"),
+            line,
+            bug: bug.trim().to_owned(),
+        }));
         let to = folder.join(&within);
         fs::create_dir_all(to.parent().expect("it lies in a folder")).expect("the scratch folder can be made");
         fs::write(to, text).expect("the scratch folder can be written to");

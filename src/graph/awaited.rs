@@ -111,7 +111,14 @@ impl<'p> Search<'_, 'p> {
                         if let Expr::Name(_) = model.expr(target) {
                             self.assigned(file, function, (handle, &started), (rest, &further), gathered);
                         } else if !gathered && !synchronises(model, &further) && !self.is_read(file, handle) {
-                            self.report(file, function, &started, Misuse::Dropped, None, started.confidence.min(Confidence::Medium));
+                            self.report(
+                                file,
+                                function,
+                                &started,
+                                Misuse::Dropped,
+                                None,
+                                started.confidence.min(Confidence::Medium),
+                            );
                         }
                     }
                 }

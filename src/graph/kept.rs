@@ -36,10 +36,8 @@ impl Evidence<'_, '_> {
         let engine = self.engine;
         let Some((cause, decision)) = self.cause.zip(self.decision).filter(|_| !self.is_opaque()) else { return false };
         let model = &engine.program.file(decision.site.file).model;
-        let is_kept = |function: FunctionId| {
-            engine.is_cached(function)
-                && calls_of(model, engine.function_name(function)) > 1
-        };
+        let is_kept =
+            |function: FunctionId| engine.is_cached(function) && calls_of(model, engine.function_name(function)) > 1;
         preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
             Effect::Call { function, body, .. } => is_kept(*function) && contains(engine, *body, self.main),
             _ => false,

@@ -45,6 +45,8 @@ pub(super) struct ForeignRoots {
     told: FxHashSet<Site>,
     /// Operations on a group that a caller hands down, reported as a guess: which of the reports they are.
     guessed: FxHashMap<Site, usize>,
+    /// The functions in which those stand.
+    guessing: FxHashSet<FunctionId>,
 }
 
 /// A part of the tree on the way down.
@@ -109,6 +111,7 @@ impl ForeignRoots {
                     if !self.told.contains(&event.site) && self.told.insert(site) {
                         if confidence == Confidence::Low && through.is_empty() {
                             self.guessed.insert(event.site, out.len());
+                            self.guessing.insert(function);
                         }
                         let message = format!("`{parameter}` of `{}` is {what}", event.op);
                         out.push(ForeignRoot { function, site, through, parameter, message, confidence });
@@ -121,7 +124,9 @@ impl ForeignRoots {
                     }
                 }
                 // Nothing else asks for a look into this call: a root and a group that go down together do.
-                Effect::Pending { site, args, .. } if hands_down(engine, args) => {
+                Effect::Pending { function: callee, site, args }
+                    if hands_down(engine, args) || self.asks_for_group(engine, *callee, args) =>
+                {
                     let site = *site;
                     if call.is_some() && self.told.contains(&site) {
                         continue;
@@ -142,6 +147,11 @@ impl ForeignRoots {
                 }
             }
         }
+    }
+
+    /// Whether a function in which something is guessed of a group is handed one that is known.
+    fn asks_for_group(&self, engine: &Engine<'_>, callee: FunctionId, args: &[Value]) -> bool {
+        self.guessing.contains(&callee) && args.iter().any(|&given| subgroup(engine, given, 0).is_some())
     }
 }
 

@@ -16,9 +16,7 @@ impl Evidence<'_, '_> {
     pub(in crate::graph) fn comes_from_far(&self) -> bool {
         let failed = self.leaf.is_some_and(|leaf| self.engine.failures.contains(&leaf));
         // However far it comes within a class: a device has its own memory left.
-        let is_measured = |birth: Birth| {
-            birth.reason.as_str() == OF_DEVICE && self.is_of_same_class(birth.function)
-        };
+        let is_measured = |birth: Birth| birth.reason.as_str() == OF_DEVICE && self.is_of_same_class(birth.function);
         let is_kept = self.birth.is_some_and(is_measured);
         !failed && !is_kept && self.born_outside().is_some_and(|born| !self.is_near(born) && !self.is_asked_there())
     }

@@ -104,6 +104,22 @@ impl Evidence<'_, '_> {
         }) || preorder(engine, self.root).into_iter().any(refuses)
     }
 
+    /// Whether a loop takes as many turns as a number says that is the same on all ranks, `zip(range(steps), loader)`: who
+    /// writes that has a loader that does not end before.
+    pub(in crate::graph) fn ends_with_a_number(&self) -> bool {
+        let values = &self.engine.values;
+        let Some(mut over) = self.test.filter(|_| self.kind == SplitKind::Loop) else { return false };
+        let is_number = |&part: &Value| matches!(values.node(part), Node::Range(_)) && values.shape(part).is_empty();
+        for _ in 0..MAX_WRAPPED {
+            match values.node(over) {
+                Node::Mapped(name, parts) if name.as_str() == "zip" => return parts.iter().any(is_number),
+                Node::Mapped(_, parts) | Node::Apply(_, parts) if !parts.is_empty() => over = parts[0],
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// Whether a loop goes over objects that the program makes itself: how many is not a matter of data.
     pub(in crate::graph) fn goes_over_objects(&self) -> bool {
         self.test.is_some_and(|over| self.engine.holds_objects(over))

@@ -88,7 +88,10 @@ impl<'p> Engine<'p> {
     pub(super) fn makes_of_package(&self, definition: &Function) -> bool {
         let called = |at: u32| definition.mentions.get(at as usize);
         !self.packaged.is_empty()
-            && definition.callees.iter().any(|callee| called(callee.at).is_some_and(|name| self.packaged.contains(name)))
+            && definition
+                .callees
+                .iter()
+                .any(|callee| called(callee.at).is_some_and(|name| self.packaged.contains(name)))
     }
 
     /// Whether a function ends in an exception, or ends the process, whatever holds before.

@@ -31,7 +31,7 @@ impl Search<'_, '_> {
         let model = self.model(file);
         let nothing = Block::default();
         let handler = Handler { kind: None, name: None, body: nothing, span: model.span(context) };
-        let parts = Try { body, handlers: vec![handler.clone()], orelse: nothing, finally: nothing };
+        let parts = Try { body, handlers: vec![handler], orelse: nothing, finally: nothing };
         // What the manager has counted may be voted on behind it.
         let noted = model.last_name(context).into_iter().collect();
         self.swallowed_by(file, function, &parts, &handler, (caught, noted), around, out);

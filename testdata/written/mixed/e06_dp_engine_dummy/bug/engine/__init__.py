@@ -1,0 +1,3 @@
+from .core import DPEngineCore
+
+__all__ = ["DPEngineCore"]

@@ -1,0 +1,4 @@
+from .logger import MetricLogger
+from .prefetch import DistributedPrefetcher
+
+__all__ = ["MetricLogger", "DistributedPrefetcher"]
