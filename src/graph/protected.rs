@@ -3,6 +3,7 @@
 
 mod cleanup;
 mod guards;
+mod left;
 mod memory;
 mod retried;
 mod swallow;
