@@ -67,6 +67,10 @@ pub(super) fn ragged(engine: &Engine<'_>, value: Value, site: Site) -> Option<Di
         let source = leaf(engine, given, axes)?;
         return engine.shares.contains(&source).then_some(Differs { axes, source, confidence: Confidence::Medium });
     }
+    // What is alike is so in a file of any size.
+    if engine.values.vary(value).is_empty() {
+        return None;
+    }
     let batch = source(engine, named(engine, site), value, FUEL)?;
     let axes = engine.values.vary(batch);
     let source = leaf(engine, batch, axes)?;
@@ -100,12 +104,19 @@ fn generated(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Value> {
 
 /// What holds a number for each token in the file around an operation, by the models and fields that it names.
 fn named(engine: &Engine<'_>, site: Site) -> Named {
+    let of_tokens =
+        *engine.speaks_of_tokens.borrow_mut().entry(site.file).or_insert_with(|| speaks_of_tokens(engine, site));
+    if of_tokens { OF_TOKENS } else { OF_SEQUENCES }
+}
+
+/// Whether the models and fields that a file names have a number for each token.
+fn speaks_of_tokens(engine: &Engine<'_>, site: Site) -> bool {
     let model = &engine.program.file(site.file).model;
     let ends_in = |ends: &[&str]| {
         let mut mentioned = model.functions.iter().flat_map(|function| &function.mentions);
         mentioned.any(|name| ends.iter().any(|end| name.as_str().ends_with(end)))
     };
-    let speaks_of_tokens = || {
+    let names_a_field = || {
         (0..model.expr_count() as u32).any(|expr| match model.expr(ExprId(expr)) {
             Expr::Str(name) | Expr::Name(name) | Expr::Attribute { name, .. } => {
                 OF_SEQUENCES.fields.contains(&name.as_str())
@@ -113,10 +124,7 @@ fn named(engine: &Engine<'_>, site: Site) -> Named {
             _ => false,
         })
     };
-    match ends_in(&TOKEN_HEADS) || !ends_in(&SEQUENCE_HEADS) && speaks_of_tokens() {
-        true => OF_TOKENS,
-        false => OF_SEQUENCES,
-    }
+    ends_in(&TOKEN_HEADS) || !ends_in(&SEQUENCE_HEADS) && names_a_field()
 }
 
 /// How the file around an operation pads its sequences.

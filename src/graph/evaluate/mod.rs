@@ -148,6 +148,8 @@ pub struct Engine<'p> {
     pub(super) shares: FxHashSet<Value>,
     /// Outermost folders, and whether anything in them speaks of sharded models.
     pub(in crate::graph) knows_of_sharding: RefCell<FxHashMap<&'p str, bool>>,
+    /// Whether a file speaks of numbers for each token, once it was asked.
+    pub(in crate::graph) speaks_of_tokens: RefCell<FxHashMap<FileId, bool>>,
     /// Those of them that a loss was, or was made of, behind its backward pass.
     pub(in crate::graph) losses: FxHashSet<Value>,
     /// Questions about data that is pooled further on, with what each rank answers for itself.
@@ -245,6 +247,7 @@ impl<'p> Engine<'p> {
             shares: FxHashSet::default(),
             losses: FxHashSet::default(),
             knows_of_sharding: RefCell::default(),
+            speaks_of_tokens: RefCell::default(),
             pooled: FxHashMap::default(),
             supposed: FxHashSet::default(),
             wrapping: FxHashMap::default(),
