@@ -96,19 +96,14 @@ impl Catalog {
 
     /// The type of that dotted name or alias, or of the package that a class lies in.
     pub fn type_named(&self, dotted: Symbol) -> Option<&Type> {
-        self.types.get(&dotted).or_else(|| {
-            let (before, class) = dotted.as_str().rsplit_once('.')?;
-            let is_class = class.starts_with(|first: char| first.is_ascii_uppercase());
-            let kind = self.of_package(before.split('.').next()?).filter(|_| is_class)?;
-            self.types.get(&kind)
-        })
+        self.types.get(&dotted).or_else(|| self.types.get(&self.of_class_in_package(dotted)?))
     }
 
-    /// Whether the name is that of a class of a package all classes of which have one type.
-    pub fn is_of_package(&self, dotted: Symbol) -> bool {
-        let Some((before, class)) = dotted.as_str().rsplit_once('.') else { return false };
-        let package = before.split('.').next().unwrap_or_default();
-        class.starts_with(|first: char| first.is_ascii_uppercase()) && self.of_package(package).is_some()
+    /// The type of a class by the package that it lies in, where all classes of that have one type.
+    pub fn of_class_in_package(&self, dotted: Symbol) -> Option<Symbol> {
+        let (before, class) = dotted.as_str().rsplit_once('.')?;
+        let is_class = class.starts_with(|first: char| first.is_ascii_uppercase());
+        self.of_package(before.split('.').next()?).filter(|_| is_class)
     }
 
     /// Whether the name tells which version of a library a program is written for.

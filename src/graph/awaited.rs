@@ -1,5 +1,7 @@
 //! Handles of asynchronous operations that nobody waits on, and buffers used before that.
 
+use rustc_hash::FxHashMap;
+
 use crate::base::{FileId, Site, Symbol};
 use crate::catalog::{Operand, Operation, OperationKind};
 use crate::finding::Confidence;
@@ -43,7 +45,7 @@ pub struct Unawaited {
 
 /// The asynchronous operations that nobody waits on in time, in order of files.
 pub(super) fn unawaited<'p>(program: &'p Program, communication: &mut Communication<'p>) -> Vec<Unawaited> {
-    let mut search = Search { program, communication, out: Vec::new() };
+    let mut search = Search { program, communication, read: FxHashMap::default(), out: Vec::new() };
     let messages = ["isend", "irecv", "batch_isend_irecv"].map(Symbol::new);
     for file in program.file_ids().filter(|&file| program.in_focus(file)) {
         let model = &program.file(file).model;
@@ -65,6 +67,8 @@ pub(super) fn unawaited<'p>(program: &'p Program, communication: &mut Communicat
 struct Search<'c, 'p> {
     program: &'p Program,
     communication: &'c mut Communication<'p>,
+    /// Whether anybody in a tree reads an attribute, once it was asked.
+    read: FxHashMap<(Symbol, Symbol), bool>,
     out: Vec<Unawaited>,
 }
 
@@ -259,9 +263,19 @@ impl<'p> Search<'_, 'p> {
         (outputs, inputs)
     }
 
-    /// Whether anybody reads an attribute of that name, of whatever object: more expressions than assignments name it, or a
-    /// text does.
-    fn is_read(&self, file: FileId, attribute: Symbol) -> bool {
+    /// Whether anybody reads an attribute of that name, of whatever object.
+    fn is_read(&mut self, file: FileId, attribute: Symbol) -> bool {
+        let tree = self.program.tree_of(file);
+        if let Some(&known) = self.read.get(&(tree, attribute)) {
+            return known;
+        }
+        let read = self.is_named_elsewhere(file, attribute);
+        self.read.insert((tree, attribute), read);
+        read
+    }
+
+    /// Whether more expressions of the tree than assignments name an attribute, or a text does.
+    fn is_named_elsewhere(&self, file: FileId, attribute: Symbol) -> bool {
         let program = self.program;
         let mut files = program.file_ids().filter(|&other| program.same_tree(file, other));
         files.any(|other| {

@@ -91,6 +91,22 @@ pub fn is_test(path: &str) -> bool {
         || parts.any(|part| matches!(part, "test" | "tests" | "testing" | "test_utils"))
 }
 
+/// What a statement writes into: the targets it assigns to, and the object of which it calls a method.
+pub(super) fn written_by(model: &File, stmt: &Stmt) -> Vec<ExprId> {
+    match stmt {
+        Stmt::Assign { targets, .. } => model.list(*targets).to_vec(),
+        Stmt::AugAssign { target, .. } | Stmt::Annotated { target, .. } => vec![*target],
+        Stmt::Expr(value) => match model.expr(*value) {
+            Expr::Call(call) => match model.expr(model.call(call).callee) {
+                Expr::Attribute { value, .. } => vec![value],
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
 /// Whether the block yields to somebody else's code.
 pub(super) fn yields(model: &File, block: Block) -> bool {
     let mut found = false;

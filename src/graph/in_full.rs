@@ -104,7 +104,10 @@ impl Program {
     fn may_hide_failures(&self, target: Target, home: FileId) -> bool {
         let holds = |word: &str| memchr::memmem::find(self.file(home).text.as_bytes(), word.as_bytes()).is_some();
         match target {
-            Target::Class(class) => self.method(class, Symbol::new("__exit__")).is_some() && holds("return True"),
+            Target::Class(class) => {
+                let answers = ["return True", "issubclass(", "isinstance("].into_iter().any(holds);
+                answers && self.method(class, Symbol::new("__exit__")).is_some()
+            }
             Target::Function(_) => holds("contextmanager") && holds("except"),
             _ => false,
         }

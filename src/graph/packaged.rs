@@ -31,7 +31,7 @@ pub(super) fn made(program: &Program) -> Vec<Made> {
             for callee in &definition.callees {
                 let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(callee.expr) else { continue };
                 if let Some(Target::External(dotted)) = program.target(file, function, callee.expr)
-                    && program.catalog.is_of_package(dotted)
+                    && program.catalog.of_class_in_package(dotted).is_some()
                 {
                     out.push(Made { file, function, callee: callee.expr, name });
                 }

@@ -12,6 +12,7 @@ use crate::base::{FileId, Symbol};
 use crate::catalog::ValueKind;
 use crate::model::{Block, Expr, ExprId, File, FunctionKind, LocalFunction, ParameterKind, Stmt, each_statement};
 
+use super::super::blocks::written_by;
 use super::super::program::Program;
 use super::known::{DIFFERS, Known, MAX_TURNS, UNIFORM, arithmetic, truth};
 use super::step::Step;
@@ -171,19 +172,7 @@ impl<'p> Run<'p> {
         let mut filled: Vec<Symbol> = Vec::new();
         for &(_, method) in methods {
             each_statement(model, model.function(method).body, &mut |_, stmt| {
-                let targets: Vec<ExprId> = match stmt {
-                    Stmt::Assign { targets, .. } => model.list(*targets).to_vec(),
-                    Stmt::AugAssign { target, .. } => vec![*target],
-                    Stmt::Expr(value) => match model.expr(*value) {
-                        Expr::Call(call) => match model.expr(model.call(call).callee) {
-                            Expr::Attribute { value, .. } => vec![value],
-                            _ => Vec::new(),
-                        },
-                        _ => Vec::new(),
-                    },
-                    _ => Vec::new(),
-                };
-                filled.extend(targets.into_iter().filter_map(|target| match model.expr(target) {
+                filled.extend(written_by(model, stmt).into_iter().filter_map(|target| match model.expr(target) {
                     Expr::Attribute { name, .. } => Some(name),
                     _ => None,
                 }));

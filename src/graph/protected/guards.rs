@@ -7,7 +7,7 @@ use crate::model::{
     each_statement, expressions_of,
 };
 
-use super::super::blocks::Around;
+use super::super::blocks::{Around, yields};
 use super::super::context::each_in_context;
 use super::super::hazard::{Caught, keeps_exception};
 use super::super::resolve::Target;
@@ -147,16 +147,6 @@ fn is_asked_for_kind(model: &File, call: Call) -> Option<ExprId> {
     let name = model.last_name(call.callee)?;
     let &[_, kinds] = model.list(call.args) else { return None };
     matches!(name.as_str(), "issubclass" | "isinstance").then_some(kinds)
-}
-
-fn yields(model: &File, block: Block) -> bool {
-    let mut found = false;
-    each_statement(model, block, &mut |_, stmt| {
-        for root in expressions_of(model, stmt) {
-            each_expression(model, root, &mut |_, expr| found |= matches!(expr, Expr::Yield(_)));
-        }
-    });
-    found
 }
 
 fn raises(model: &File, block: Block) -> bool {

@@ -5,7 +5,9 @@ use crate::finding::Confidence;
 use crate::model::{Block, Expr, ExprId, File, Handler, LocalFunction, Stmt, Try};
 use crate::model::{each_expression, each_statement, expressions_of};
 
-use super::super::blocks::{Around, collect, exclude_each_other, is_test, is_tried_again, mentions, root_name};
+use super::super::blocks::{
+    Around, collect, exclude_each_other, is_test, is_tried_again, mentions, root_name, written_by,
+};
 use super::super::communication::{Issue, Wanted};
 use super::super::hazard::{Caught, Failure, Hazard, asks_for_memory, keeps_exception, never_returns};
 use super::memory::is_pass_of_model;
@@ -251,19 +253,7 @@ pub(super) fn comes_behind(model: &File, block: Block, one: Site, other: Site) -
 pub(super) fn noted(model: &File, handler: &Handler) -> Vec<Symbol> {
     let mut noted: Vec<Symbol> = Vec::new();
     each_statement(model, handler.body, &mut |_, stmt| {
-        let written: Vec<ExprId> = match stmt {
-            Stmt::Assign { targets, .. } => model.list(*targets).to_vec(),
-            Stmt::AugAssign { target, .. } | Stmt::Annotated { target, .. } => vec![*target],
-            Stmt::Expr(value) => match model.expr(*value) {
-                Expr::Call(call) => match model.expr(model.call(call).callee) {
-                    Expr::Attribute { value, .. } => vec![value],
-                    _ => Vec::new(),
-                },
-                _ => Vec::new(),
-            },
-            _ => Vec::new(),
-        };
-        noted.extend(written.into_iter().filter_map(|target| root_name(model, target)));
+        noted.extend(written_by(model, stmt).into_iter().filter_map(|target| root_name(model, target)));
     });
     noted
 }

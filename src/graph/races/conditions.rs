@@ -62,7 +62,7 @@ pub(in crate::graph) fn may_ask_for_rank(
             || taint.started().names(model.function(function).name, *name)
     };
     let asked = names_asked(model, condition);
-    // What a function of the program asks is known, whatever it is called: `should_save(step, interval)`.
+    // What a function of the program asks is known, whatever it is called: `should_prune(step, every)`.
     let is_known = |name: &Symbol| {
         let mut functions = Vec::new();
         each_expression(model, condition, &mut |_, expr| {
