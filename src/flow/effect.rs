@@ -243,6 +243,29 @@ impl Effects {
     /// The effect of doing nothing.
     pub const NOTHING: EffectId = EffectId(0);
 
+    /// The parts of an effect, in order.
+    pub fn below(&self, effect: EffectId) -> Vec<EffectId> {
+        match self.get(effect) {
+            Effect::Seq(parts) => parts.to_vec(),
+            Effect::Choice { then, otherwise, .. } => vec![*then, *otherwise],
+            Effect::Loop { body, orelse, .. } => vec![*body, *orelse],
+            Effect::Try { body, handlers, orelse, finally } => {
+                let mut out = vec![*body];
+                out.extend(handlers.iter().map(|handler| handler.body));
+                out.extend([*orelse, *finally]);
+                out
+            }
+            Effect::Scope { manager, body } => vec![*manager, *body],
+            Effect::Call { body, .. } => vec![*body],
+            Effect::Nothing
+            | Effect::Event(_)
+            | Effect::Exit(..)
+            | Effect::Hole
+            | Effect::Invoke { .. }
+            | Effect::Pending { .. } => Vec::new(),
+        }
+    }
+
     /// What the effect is.
     pub fn get(&self, id: EffectId) -> &Effect {
         &self.effects.get(id.0).0

@@ -73,7 +73,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Axes, Effect, EffectId, Effects, Node, Value, Values};
+use crate::flow::{Axes, EffectId, Effects, Node, Value, Values};
 use crate::model::{ExprId, FunctionKind};
 
 pub use births::Birth;
@@ -332,25 +332,7 @@ impl<'p> Engine<'p> {
 
     /// The parts of an effect, in order.
     pub(super) fn below(&self, effect: EffectId) -> Vec<EffectId> {
-        match self.effects.get(effect) {
-            Effect::Seq(parts) => parts.to_vec(),
-            Effect::Choice { then, otherwise, .. } => vec![*then, *otherwise],
-            Effect::Loop { body, orelse, .. } => vec![*body, *orelse],
-            Effect::Try { body, handlers, orelse, finally } => {
-                let mut out = vec![*body];
-                out.extend(handlers.iter().map(|handler| handler.body));
-                out.extend([*orelse, *finally]);
-                out
-            }
-            Effect::Scope { manager, body } => vec![*manager, *body],
-            Effect::Call { body, .. } => vec![*body],
-            Effect::Nothing
-            | Effect::Event(_)
-            | Effect::Exit(..)
-            | Effect::Hole
-            | Effect::Invoke { .. }
-            | Effect::Pending { .. } => Vec::new(),
-        }
+        self.effects.below(effect)
     }
 
     /// What a function issues, where that is known already.
