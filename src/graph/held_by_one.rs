@@ -9,9 +9,10 @@ use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_s
 use super::blocks::is_test;
 use super::conduct::bodies;
 use super::program::Program;
-use super::races::{Common, lets_in_first};
+use super::races::{Common, lets_in_first, serves};
 use super::taint::Taint;
 
+mod answered;
 mod asked;
 mod handed;
 mod objects;
@@ -43,6 +44,13 @@ pub struct HeldByOne {
     pub handed: Option<Site>,
 }
 
+impl HeldByOne {
+    /// Whether it is what a call answers, used where it is answered, and bound to nothing.
+    pub fn is_answer(&self) -> bool {
+        self.answered && self.bound == self.asked
+    }
+}
+
 /// A condition, and how it has to come out.
 type Asked = (ExprId, bool);
 
@@ -56,7 +64,10 @@ pub(super) fn held_by_one(common: &mut Common<'_>, files: &[FileId]) -> Vec<Held
         .filter(|&(file, _)| program.same_tree(home, file))
         .map(|(file, function)| Body { program, taint, file, function, object: None, is_below: true })
         .filter(|body| {
-            !body.model().function(body.function).skeleton && body.asks() && body.lets_in_one() && body.answers_one()
+            let definition = body.model().function(body.function);
+            !definition.skeleton
+                && (body.asks() || !body.model().list(definition.decorators).is_empty())
+                && body.answers_one()
         })
         .map(|body| body.model().function(body.function).name)
         .collect();
@@ -64,14 +75,18 @@ pub(super) fn held_by_one(common: &mut Common<'_>, files: &[FileId]) -> Vec<Held
         let model = &program.file(file).model;
         let definition = model.function(function);
         let body = Body { program, taint, file, function, object: None, is_below: false };
-        let is_answered = || definition.mentions.iter().any(|name| answering.contains(name));
+        let is_answered = definition.mentions.iter().any(|name| answering.contains(name));
         if definition.skeleton
             || !matches!(definition.kind, FunctionKind::Def | FunctionKind::Module)
-            || !body.asks() && !is_answered()
+            || !body.asks() && !is_answered
             || is_test(&program.file(file).path)
             || !communicates(common, file)
         {
             continue;
+        }
+        // What answers requests does so on the first rank, and the others follow it.
+        if is_answered && !serves(model) {
+            out.extend(body.answers_gone_into());
         }
         if body.lets_in_one() {
             out.extend(body.held_by_one());
@@ -94,6 +109,7 @@ fn communicates(common: &mut Common<'_>, file: FileId) -> bool {
 }
 
 /// One function.
+#[derive(Clone, Copy)]
 struct Body<'p> {
     program: &'p Program,
     taint: &'p Taint,

@@ -16,6 +16,7 @@ mod reliance;
 mod siblings;
 mod silenced;
 mod single;
+mod spelled;
 mod switches;
 mod touches;
 mod unawaited;
@@ -39,15 +40,15 @@ pub use evidence::Together;
 use made::Made;
 use made_before::{is_fetched_by_one, is_made_before};
 pub(super) use names::assigned;
-use places::text_of;
+use places::{folders_of, text_of};
 pub use reliance::Reliance;
 use siblings::Unguarded;
 pub(super) use single::{asks_for_first_among, lets_in_first};
 use touches::{Touch, Touches};
 pub use unawaited::UnawaitedFile;
 use unawaited::unawaited_files;
-pub(super) use words::serves_alone;
-use words::{is_of_an_element, is_own_path, is_tool, listing_behind, path_asked_for, serves, speaks_of_ranks};
+use words::{is_of_an_element, is_own_path, is_tool, listing_behind, path_asked_for, speaks_of_ranks};
+pub(super) use words::{serves, serves_alone};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
 const LAUNCHES: [&str; 4] = ["fit", "validate", "test", "predict"];
@@ -224,6 +225,16 @@ fn is_cache(common: &mut Common<'_>, file: FileId, function: LocalFunction, deed
     writes.is_some_and(|made| made.conditions.iter().any(asks)) && calls.iter().any(reads)
 }
 
+/// Whether who finds nothing at a path does what it does for that reason: there, or on the way to what it makes in that folder.
+fn is_found_missing(program: &Program, file: FileId, asked: ExprId, deed: Deed) -> bool {
+    let model = &program.file(file).model;
+    let is_it = |path: ExprId| text_of(program, file, path) == text_of(program, file, asked);
+    match deed.does {
+        Does::Makes => folders_of(model, deed.path).any(is_it),
+        Does::Removes | Does::Writes | Does::Fetches => is_it(deed.path),
+    }
+}
+
 /// What a function does to a path.
 struct Tried {
     deed: Deed,
@@ -245,7 +256,7 @@ fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFu
             let mut asked = parts_of(model, *condition)
                 .into_iter()
                 .filter_map(|part| path_asked_for(program, file, function, part));
-            asked.any(|asked| text_of(program, file, asked) == text_of(program, file, deed.path))
+            asked.any(|asked| is_found_missing(program, file, asked, deed))
         };
         let writes = deed.does.writes();
         if writes && is_of_an_element(model, function, deed.path) {

@@ -2,9 +2,11 @@
 
 use super::Body;
 use crate::base::{FunctionId, Site, Symbol};
+use crate::catalog::{Entry, Wrapper};
 use crate::graph::context::each_in_context;
 use crate::graph::helpers::called;
-use crate::model::{Expr, ExprId, Stmt, each_call};
+use crate::graph::resolve::Target;
+use crate::model::{Expr, ExprId, LocalFunction, Stmt, each_call, each_statement};
 
 /// Functions that something is handed down to, one by the other.
 const MAX_DEPTH: usize = 3;
@@ -87,10 +89,49 @@ impl Body<'_> {
         let (file, function) = self.program.locate(callee);
         let body = Body { program: self.program, taint: self.taint, file, function, object: None, is_below: true };
         let definition = body.model().function(function);
-        !definition.skeleton && !definition.is_async && body.lets_in_one() && body.answers_one()
+        !definition.skeleton && !definition.is_async && body.answers_one()
     }
 
+    /// Whether the function answers `None` on every rank but the first, by what it asks or by a decorator that does.
     pub(super) fn answers_one(&self) -> bool {
+        self.lets_in_one() && self.answers_behind_question() || self.answers() && self.is_decorated_for_one()
+    }
+
+    /// Whether the function answers with anything.
+    fn answers(&self) -> bool {
+        let model = self.model();
+        let mut found = false;
+        each_statement(model, model.function(self.function).body, &mut |_, stmt| {
+            found |= matches!(stmt, Stmt::Return(Some(said)) if model.expr(*said) != Expr::None);
+        });
+        found
+    }
+
+    /// Whether a decorator runs the function on the first rank alone: one of a library, or one of the program.
+    fn is_decorated_for_one(&self) -> bool {
+        let model = self.model();
+        model.list(model.function(self.function).decorators).iter().any(|&decorator| {
+            match self.program.target(self.file, self.function, decorator) {
+                Some(Target::External(name)) => {
+                    matches!(self.program.catalog.entry(name), Some(Entry::Wrapper(Wrapper::FirstRankOnly)))
+                }
+                Some(Target::Function(decorator)) => self.wraps_for_one(decorator),
+                _ => false,
+            }
+        })
+    }
+
+    /// Whether a decorator of the program makes a function that answers on the first rank alone.
+    fn wraps_for_one(&self, decorator: FunctionId) -> bool {
+        let (file, decorator) = self.program.locate(decorator);
+        let functions = &self.program.file(file).model.functions;
+        functions.iter().enumerate().filter(|(_, inner)| inner.parent == Some(decorator)).any(|(index, _)| {
+            let inner = Body { file, function: LocalFunction(index as u32), object: None, is_below: true, ..*self };
+            inner.lets_in_one() && inner.answers_behind_question()
+        })
+    }
+
+    fn answers_behind_question(&self) -> bool {
         let model = self.model();
         let (mut to_one, mut to_others) = (0, 0);
         each_in_context(model, self.function, &mut |_, stmt, context| {

@@ -8,6 +8,7 @@ use super::deeds::Deed;
 use super::evidence::Together;
 use super::is_of_launcher;
 use super::made::Made;
+use super::names::assigned;
 use super::single::{asks_for_first_among, is_of_one_rank, launches, leaves_one, makes_job_of_one};
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
@@ -16,8 +17,9 @@ use crate::graph::communication::Communication;
 use crate::graph::conduct::bodies;
 use crate::graph::left_over::is_left_over;
 use crate::graph::program::Program;
+use crate::graph::resolve::Target;
 use crate::graph::taint::Taint;
-use crate::model::{Block, ExprId, File, LocalFunction, Stmt, StmtId, blocks_of, each_call};
+use crate::model::{Block, Expr, ExprId, File, LocalFunction, Stmt, StmtId, blocks_of, each_call};
 
 /// Calls from a function that is known to be run by all ranks to the one in question.
 const MAX_CALLS_UP: usize = 3;
@@ -224,17 +226,37 @@ impl<'p> Common<'p> {
         }
         let (file, local) = self.program.locate(function);
         let mut called = Vec::new();
-        each_call(&self.program.file(file).model, local, &mut |expr, call| {
-            if let Some((found, sure)) = self.communication.callee(file, local, call)
-                && sure > Confidence::Low
-            {
-                called.push((expr, found));
-            }
+        each_call(&self.program.file(file).model, local, &mut |expr, call| match self
+            .communication
+            .callee(file, local, call)
+        {
+            Some((found, sure)) if sure > Confidence::Low => called.push((expr, found)),
+            Some(_) => {}
+            None => called.extend(picked(self.program, file, local, call.callee).into_iter().map(|one| (expr, one))),
         });
         let called: Rc<[(ExprId, FunctionId)]> = called.into();
         self.called.insert(function, called.clone());
         called
     }
+}
+
+/// The functions and constructors of the program of which a function picks the one that it calls:
+/// `kind = Lazy if lazy else Whole`, and then `kind(path)`.
+fn picked(program: &Program, file: FileId, local: LocalFunction, callee: ExprId) -> Vec<FunctionId> {
+    let model = &program.file(file).model;
+    let Expr::Name(name) = model.expr(callee) else { return Vec::new() };
+    let either = |value: ExprId| match model.expr(value) {
+        Expr::IfElse(at) => model.if_else(at)[1..].to_vec(),
+        _ => vec![value],
+    };
+    let found = assigned(model, local, name).into_iter().flat_map(either).map(|value| {
+        match program.target(file, local, value)? {
+            Target::Function(function) => Some(function),
+            Target::Class(class) => program.method(class, Symbol::new("__init__")),
+            _ => None,
+        }
+    });
+    found.collect::<Option<Vec<_>>>().unwrap_or_default()
 }
 
 /// The name by which who calls a function mentions it: a constructor by that of its class.

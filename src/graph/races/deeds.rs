@@ -35,7 +35,7 @@ const METHODS: [(&str, Lenient, bool); 5] = [
 ];
 
 /// Functions that write a file whole, with the place and the name of the argument that says where.
-const WRITES: [(&str, usize, &str); 10] = [
+const WRITES: [(&str, usize, &str); 13] = [
     ("torch.save", 1, "f"),
     ("torch.jit.save", 1, "f"),
     ("joblib.dump", 1, "filename"),
@@ -46,6 +46,9 @@ const WRITES: [(&str, usize, &str); 10] = [
     ("numpy.savez_compressed", 0, "file"),
     ("numpy.savetxt", 0, "fname"),
     ("safetensors.torch.save_file", 1, "filename"),
+    ("shutil.copy", 1, "dst"),
+    ("shutil.copy2", 1, "dst"),
+    ("shutil.copyfile", 1, "dst"),
 ];
 
 /// Functions that open a file, with the name of the argument that says which, and the place of the mode.
@@ -60,7 +63,8 @@ pub(super) const OPENERS: [(&str, &str, usize); 7] = [
 ];
 
 /// The same by name alone: of paths, or of what is written to one.
-const WRITING: [&str; 5] = ["open", "write_text", "write_bytes", "to_csv", "to_parquet"];
+const WRITING: [&str; 8] =
+    ["open", "write_text", "write_bytes", "to_csv", "to_parquet", "to_json", "to_pickle", "save_to_disk"];
 
 /// Functions that fetch something from elsewhere, or unpack it, and write it in place as it comes; with the place and the
 /// name of the argument that says where.
@@ -260,7 +264,9 @@ fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
             "write_text" | "write_bytes" => Some(value),
             "open" => Some(value).filter(|_| is_anew(model, of(0, "mode"))),
             "to_csv" if of(CSV_MODE, "mode").is_some_and(|mode| !is_anew(model, Some(mode))) => None,
-            "to_csv" | "to_parquet" => model.list(call.args).first().copied(),
+            "to_csv" | "to_parquet" | "to_json" | "to_pickle" | "save_to_disk" => {
+                model.list(call.args).first().copied()
+            }
             _ => None,
         },
         _ => None,

@@ -5,9 +5,9 @@ use super::common::{Common, on_the_way};
 use super::conditions::may_ask_for_rank;
 use super::deeds::Deed;
 use super::made::Made;
-use super::places::{plain, text_of};
+use super::places::{folders_of, plain, text_of};
 use crate::base::{FileId, FunctionId, Span};
-use crate::model::{BinaryOp, Call, Expr, ExprId, File, LocalFunction, StmtId, blocks_of};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, StmtId, blocks_of};
 
 /// What makes a folder, and all that it lies in.
 const MAKES: [&str; 4] = ["makedirs", "mkdir", "mkdirs", WRITER];
@@ -110,7 +110,7 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
     let model = &common.program.file(file).model;
     let calls = common.calls(file, function);
     let program = common.program;
-    let same = |given: ExprId| text_of(program, file, given) == path;
+    let same = |given: ExprId| *text_of(program, file, given) == *path;
     // Whether there is a path at all is no question that parts ranks.
     let parts = |&one: &ExprId| !same(one) && may_ask_for_rank(program, common.taint, (file, function), one);
     let by_all =
@@ -131,7 +131,7 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
             let rest_of = |given: ExprId| match model.expr(given) {
                 _ if same(given) => Some(""),
                 Expr::Name(_) if comes_first(model.span(expr)) => {
-                    path.strip_prefix(text_of(program, file, given)).filter(|rest| rest.starts_with('.'))
+                    path.strip_prefix(&*text_of(program, file, given)).filter(|rest| rest.starts_with('.'))
                 }
                 _ => None,
             };
@@ -148,26 +148,13 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
     )
 }
 
-/// A folder, and those that it is said to lie in: `os.path.join(folder, name)`, `folder / name`.
-fn folders_of(model: &File, folder: ExprId) -> impl Iterator<Item = ExprId> + '_ {
-    std::iter::successors(Some(folder), |&inner| match model.expr(inner) {
-        Expr::Call(call) => {
-            let call = model.call(call);
-            let joins = model.last_name(call.callee).is_some_and(|name| name.as_str() == "join");
-            model.list(call.args).first().copied().filter(|_| joins)
-        }
-        Expr::Binary(BinaryOp::Div, whole, _) => Some(whole),
-        _ => None,
-    })
-}
-
 /// Whether a function makes the folder that is called so: a parameter, or an attribute of one.
 fn makes(common: &Common<'_>, function: FunctionId, path: &str) -> bool {
     let (file, local) = common.program.locate(function);
     let model = &common.program.file(file).model;
     let mut found = false;
     crate::model::each_call(model, local, &mut |_, call| {
-        found |= made_by(model, call).is_some_and(|made| text_of(common.program, file, made) == path);
+        found |= made_by(model, call).is_some_and(|made| *text_of(common.program, file, made) == *path);
     });
     found
 }

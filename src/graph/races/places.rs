@@ -1,19 +1,22 @@
 //! Paths as a function knows them, and as who calls it does.
 
+use std::borrow::Cow;
+
 use super::common::Common;
 use super::made::Made;
 use super::names::{assigned, made_of, names_in_path, names_of};
+use super::spelled::Spelled;
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::program::Program;
-use crate::model::{Call, Expr, ExprId, File, LocalFunction};
+use crate::model::{BinaryOp, Call, Expr, ExprId, File, LocalFunction};
 
 /// A path as a function knows it.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
     /// What this says.
     At(ExprId),
-    /// Something in the folder that this says.
-    Within(ExprId),
+    /// Something in the folder that this says; with how it is spelled, if that is known.
+    Within(ExprId, Option<String>),
     /// An attribute of the object, by its text.
     Own(String),
 }
@@ -29,9 +32,9 @@ impl Place {
     pub fn lies_in(&self, common: &Common<'_>, (file, local): (FileId, LocalFunction), folder: &Place) -> bool {
         let program = common.program;
         let model = &program.file(file).model;
-        let (Place::At(path) | Place::Within(path), Place::At(folder)) = (self, folder) else { return false };
+        let (Place::At(path) | Place::Within(path, _), Place::At(folder)) = (self, folder) else { return false };
         let (inner, outer) = (text_of(program, file, *path), text_of(program, file, *folder));
-        if matches!(self, Place::Within(_)) && inner == outer {
+        if matches!(self, Place::Within(..)) && inner == outer {
             return true;
         }
         if let Some(within) = around(model, *folder) {
@@ -42,7 +45,7 @@ impl Place {
                 inner != outer && made_of(model, local, names_of(model, *path), names_in_path).contains(&name)
             }
             // `"logs/" + name + "/config.json"`
-            Expr::Binary(..) => inner.len() > outer.len() && inner.starts_with(outer),
+            Expr::Binary(..) => inner.len() > outer.len() && inner.starts_with(&*outer),
             _ => false,
         }
     }
@@ -64,13 +67,21 @@ pub(super) fn handed(
             return given(name).map(Place::At).into_iter().collect();
         }
         Expr::Attribute { value, .. } if model.expr(value) == Expr::Name(Symbol::new("self")) => {
-            let held = of_object(program, program.locate(caller).0, made.call, text_of(program, file, path));
+            let held = of_object(program, program.locate(caller).0, made.call, &text_of(program, file, path));
             return held.into_iter().collect();
         }
         _ => {}
     }
+    let spelled = Spelled::of(program, file, path);
+    if let Expr::Name(root) = model.expr(spelled.root)
+        && assigned(model, local, root).is_empty()
+        && let Some(folder) = given(root)
+    {
+        let around = Spelled::of(program, program.locate(caller).0, folder);
+        return vec![Place::Within(folder, around.with(&spelled))];
+    }
     let names = made_of(model, local, names_of(model, path), names_in_path);
-    names.into_iter().filter_map(given).map(Place::Within).collect()
+    names.into_iter().filter_map(given).map(|folder| Place::Within(folder, None)).collect()
 }
 
 /// What an object holds, as whoever calls its method says it: `job.folder` of `self.folder`.
@@ -86,7 +97,7 @@ fn of_object(program: &Program, file: FileId, call: Call, text: &str) -> Option<
 fn ways_to_say(program: &Program, (file, local): (FileId, LocalFunction), place: &Place) -> Vec<String> {
     let path = match place {
         Place::Own(text) => return vec![text.clone()],
-        Place::Within(_) => return Vec::new(),
+        Place::Within(_, spelled) => return spelled.iter().cloned().collect(),
         Place::At(path) => *path,
     };
     let model = &program.file(file).model;
@@ -97,30 +108,55 @@ fn ways_to_say(program: &Program, (file, local): (FileId, LocalFunction), place:
     let of_value = |&value: &ExprId| match model.expr(value) {
         Expr::IfElse(at) => model.if_else(at)[1..].to_vec(),
         Expr::Name(_) | Expr::Attribute { .. } => vec![value],
+        _ if !Spelled::of(program, file, value).parts.is_empty() => vec![value],
         _ => Vec::new(),
     };
     let others = if named.len() == 1 { of_value(&named[0]) } else { Vec::new() };
     let says = |path: &ExprId| !matches!(model.expr(*path), Expr::None | Expr::Missing);
-    std::iter::once(path).chain(others).filter(says).map(|path| text_of(program, file, path).to_owned()).collect()
+    let spelled = |path: ExprId| Spelled::of(program, file, path).to_string();
+    std::iter::once(path).chain(others).filter(says).map(spelled).collect()
 }
 
-/// A path without what makes a path of it: `Path(x)`, `str(x)`.
+/// A path without what makes a path of it, or the same path in other words: `Path(x)`, `str(x)`, `x.as_posix()`.
 pub(super) fn plain(model: &File, path: ExprId) -> ExprId {
     let mut plain = path;
     while let Expr::Call(call) = model.expr(plain)
         && let call = model.call(call)
-        && let Some("Path" | "str" | "fspath") = model.last_name(call.callee).map(Symbol::as_str)
-        && let [inner] = *model.list(call.args)
+        && let Some(name) = model.last_name(call.callee).map(Symbol::as_str)
     {
-        plain = inner;
+        plain = match (name, model.list(call.args), model.expr(call.callee)) {
+            ("Path" | "str" | "fspath", &[inner], _) => inner,
+            ("as_posix" | "resolve" | "absolute" | "expanduser", [], Expr::Attribute { value, .. }) => value,
+            _ => break,
+        };
     }
     plain
 }
 
-/// How a path is written, without what makes a path of it.
-pub(super) fn text_of(program: &Program, file: FileId, path: ExprId) -> &str {
+/// How a path is written, without what makes a path of it: `"./logs/"` is `"logs"`.
+pub(super) fn text_of(program: &Program, file: FileId, path: ExprId) -> Cow<'_, str> {
     let model = &program.file(file).model;
-    program.text(file, model.span(plain(model, path)))
+    let plain = plain(model, path);
+    match model.expr(plain) {
+        Expr::Str(text) => {
+            let text = text.as_str().trim_start_matches("./");
+            Cow::Owned(format!("{:?}", if text == "/" { text } else { text.trim_end_matches('/') }))
+        }
+        _ => Cow::Borrowed(program.text(file, model.span(plain))),
+    }
+}
+
+/// A folder, and those that it is said to lie in: `os.path.join(folder, name)`, `folder / name`.
+pub(super) fn folders_of(model: &File, folder: ExprId) -> impl Iterator<Item = ExprId> + '_ {
+    std::iter::successors(Some(folder), |&inner| match model.expr(inner) {
+        Expr::Call(call) => {
+            let call = model.call(call);
+            let joins = model.last_name(call.callee).is_some_and(|name| name.as_str() == "join");
+            model.list(call.args).first().copied().filter(|_| joins)
+        }
+        Expr::Binary(BinaryOp::Div, whole, _) => Some(whole),
+        _ => None,
+    })
 }
 
 /// The folder of which an expression says that it is the one around a path: `os.path.dirname(path)`, `path.parent`.

@@ -25,7 +25,7 @@ pub enum Reliance {
 impl Reliance {
     fn of(does: Touch, relies: Touch) -> Option<Reliance> {
         match (does, relies) {
-            (Touch::Writes, Touch::Reads) => Some(Reliance::OnWritten),
+            (Touch::Writes, used) if used.reads() => Some(Reliance::OnWritten),
             (Touch::Makes, Touch::Writes) => Some(Reliance::OnMade),
             (Touch::Removes, Touch::Writes) => Some(Reliance::OnRemoved),
             _ => None,
@@ -37,7 +37,11 @@ impl Reliance {
 pub(super) fn relies(common: &Common<'_>, at: (FileId, LocalFunction), done: &Act, used: &Act) -> Option<Reliance> {
     let reliance = Reliance::of(done.touch, used.touch)?;
     let concerns = match reliance {
-        Reliance::OnWritten => used.place.is(common, at, &done.place),
+        // Who reads a whole folder reads what is written in it.
+        Reliance::OnWritten => {
+            used.place.is(common, at, &done.place)
+                || used.touch == Touch::ReadsAll && done.place.lies_in(common, at, &used.place)
+        }
         Reliance::OnMade | Reliance::OnRemoved => used.place.lies_in(common, at, &done.place),
     };
     concerns.then_some(reliance)
@@ -46,7 +50,7 @@ pub(super) fn relies(common: &Common<'_>, at: (FileId, LocalFunction), done: &Ac
 /// Whether the path is another one by the time it is used.
 pub(super) fn is_set_between(model: &File, local: LocalFunction, done: &Act, used: &Act) -> bool {
     let names: Vec<Symbol> = match &done.place {
-        Place::At(path) | Place::Within(path) => names_asked(model, *path),
+        Place::At(path) | Place::Within(path, _) => names_asked(model, *path),
         Place::Own(_) => return false,
     };
     let (from, to) = (model.span(done.expr).end, model.span(used.expr).start);

@@ -20,12 +20,21 @@ pub(super) enum Touch {
     Removes,
     /// What is there is read.
     Reads,
+    /// A folder is read with all that lies in it.
+    ReadsAll,
 }
 
-use Touch::{Makes, Reads, Removes, Writes};
+impl Touch {
+    /// Whether something is read.
+    pub fn reads(self) -> bool {
+        matches!(self, Touch::Reads | Touch::ReadsAll)
+    }
+}
+
+use Touch::{Makes, Reads, ReadsAll, Removes, Writes};
 
 /// Functions of libraries beside those that write a file whole or fetch it, with the place and the name of the argument that says where.
-const FUNCTIONS: [(&str, Touch, usize, &str); 52] = [
+const FUNCTIONS: [(&str, Touch, usize, &str); 56] = [
     ("omegaconf.OmegaConf.save", Writes, 1, "f"),
     ("torch.hub.download_url_to_file", Writes, 1, "dst"),
     ("gdown.download", Writes, 1, "output"),
@@ -64,11 +73,15 @@ const FUNCTIONS: [(&str, Touch, usize, &str); 52] = [
     ("pandas.read_pickle", Reads, 0, "filepath_or_buffer"),
     ("safetensors.torch.load_file", Reads, 0, "filename"),
     ("safetensors.safe_open", Reads, 0, "filename"),
-    ("datasets.load_from_disk", Reads, 0, "dataset_path"),
+    ("datasets.load_from_disk", ReadsAll, 0, "dataset_path"),
     ("joblib.load", Reads, 0, "filename"),
     ("omegaconf.OmegaConf.load", Reads, 0, "file_"),
     ("torchaudio.load", Reads, 0, "uri"),
     ("PIL.Image.open", Reads, 0, "fp"),
+    ("torch.distributed.checkpoint.load", ReadsAll, usize::MAX, "checkpoint_id"),
+    ("torch.distributed.checkpoint.FileSystemReader", ReadsAll, 0, "path"),
+    ("torch.distributed.checkpoint.HuggingFaceStorageReader", ReadsAll, 0, "path"),
+    ("accelerate.load_checkpoint_and_dispatch", ReadsAll, 1, "checkpoint"),
     ("os.listdir", Reads, 0, "path"),
     ("os.scandir", Reads, 0, "path"),
     ("os.stat", Reads, 0, "path"),
@@ -100,12 +113,12 @@ const OF_OTHERS: [(&str, Touch, usize, &str); 12] = [
     ("extractall", Writes, 0, "path"),
     ("save_attn_procs", Writes, 0, "save_directory"),
     ("save_lora_weights", Writes, 0, "save_directory"),
-    ("from_pretrained", Reads, 0, "pretrained_model_name_or_path"),
+    ("from_pretrained", ReadsAll, 0, "pretrained_model_name_or_path"),
     // An adapter, behind the model that it is for.
-    ("from_pretrained", Reads, 1, "model_id"),
+    ("from_pretrained", ReadsAll, 1, "model_id"),
     ("load_attn_procs", Reads, 0, "pretrained_model_name_or_path_or_dict"),
     ("load_lora_weights", Reads, 0, "pretrained_model_name_or_path_or_dict"),
-    ("load_from_disk", Reads, 0, "dataset_path"),
+    ("load_from_disk", ReadsAll, 0, "dataset_path"),
 ];
 
 /// The calls that are looked for.
@@ -127,7 +140,7 @@ impl Touches {
         let opening = opening.flat_map(|name| [(name, Reads), (name, Writes)]);
         let whole = names_of_writes().map(|name| (name, Writes));
         let all = whole.chain(of_functions).chain(of_paths).chain(of_others).chain(opening);
-        let (reading, others): (Vec<_>, Vec<_>) = all.partition(|(_, touch)| *touch == Reads);
+        let (reading, others): (Vec<_>, Vec<_>) = all.partition(|(_, touch)| touch.reads());
         let names = |all: Vec<(&'static str, Touch)>| all.into_iter().map(|(name, _)| Symbol::new(name)).collect();
         Touches { reading: names(reading), others: names(others) }
     }

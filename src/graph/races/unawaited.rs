@@ -204,7 +204,7 @@ impl<'p> Search<'p> {
             let Some(name) = model.last_name(made.call.callee) else { continue };
             let mut touched = self.touches.of(program, file, local, made.call);
             if is_asked_for(program, file, local, made) {
-                touched.retain(|(touch, _)| *touch != Touch::Reads);
+                touched.retain(|(touch, _)| !touch.reads());
             }
             out.extend(touched.iter().map(|&(touch, path)| Act {
                 touch,

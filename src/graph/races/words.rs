@@ -172,7 +172,7 @@ pub(super) fn speaks_of_turns(model: &File, root: ExprId) -> bool {
 }
 
 /// Whether a file serves requests, one after the other, in one process: by the library that it does that with.
-pub(super) fn serves(model: &File) -> bool {
+pub(in crate::graph) fn serves(model: &File) -> bool {
     const SERVERS: [&str; 6] = ["gradio", "cog", "streamlit", "flask", "fastapi", "bentoml"];
     let modules = model
         .imports

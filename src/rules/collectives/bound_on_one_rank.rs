@@ -38,11 +38,20 @@ fn finding(program: &Program, found: &HeldByOne) -> Finding {
         true => "this answers `None` to every rank but the first",
         false => "this lets the first rank in",
     };
-    let mut finding = Findings::new_finding(&RULE, found.used, program.symbol_of(file, function), message)
-        .help(format!("put this under the same question, or bind `{name}` on every rank"))
-        .confidence(Confidence::Medium)
-        .because(found.asked, lets_in)
-        .because(found.bound, format!("it alone binds `{name}`; the others end with {fails}, and it waits for them"));
+    let help = match found.is_answer() {
+        true => format!("put this under the question that `{name}` asks, or let it answer on every rank"),
+        false => format!("put this under the same question, or bind `{name}` on every rank"),
+    };
+    let finding = Findings::new_finding(&RULE, found.used, program.symbol_of(file, function), message)
+        .help(help)
+        .confidence(Confidence::Medium);
+    let mut finding = match found.is_answer() {
+        true => finding.because(found.asked, format!("{lets_in}: they end with {fails}, and it waits for them")),
+        false => finding.because(found.asked, lets_in).because(
+            found.bound,
+            format!("it alone binds `{name}`; the others end with {fails}, and it waits for them"),
+        ),
+    };
     if let Some(site) = found.handed {
         finding = finding.because(site, format!("all ranks hand it over here; there it is called `{name}`"));
     }

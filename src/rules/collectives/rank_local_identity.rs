@@ -181,12 +181,19 @@ impl Place<'_> {
             let is_fake = backend.is_some_and(
                 |backend| matches!(self.model.expr(backend), Expr::Str(name) if name.as_str() == FAKE_BACKEND),
             );
-            if is_fake || size.is_some_and(|size| !self.is_world_size(size, FUEL)) {
+            let by_devices = size.is_some_and(|size| self.counts_devices(size, FUEL));
+            let is_whole = size.is_none_or(|size| self.is_world_size(size, FUEL));
+            // Where the launcher has told the rank within the node, it has told the number of ranks as well.
+            if is_fake || !is_whole && !(by_devices && self.is_told_local(local, FUEL)) {
                 return None;
             }
-            let message =
-                "`rank` of `init_process_group` is the rank within the node: two nodes join as the same ranks"
-                    .to_owned();
+            let message = match by_devices {
+                true => {
+                    "`init_process_group` is given the rank within the node, and the number of its devices as that of the ranks: two nodes, or fewer ranks than devices, never meet"
+                }
+                false => "`rank` of `init_process_group` is the rank within the node: two nodes join as the same ranks",
+            };
+            let message = message.to_owned();
             // Where one process starts the others itself, the two may be one.
             let confidence = if self.is_parameter(local) { Confidence::Low } else { Confidence::Medium };
             return Some(Use::of_local(local, message, confidence));

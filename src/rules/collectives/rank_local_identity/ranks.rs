@@ -30,6 +30,38 @@ impl Place<'_> {
         }
     }
 
+    /// Whether the expression is the rank within the node as the launcher tells it, in the environment.
+    pub(super) fn is_told_local(&self, expr: ExprId, fuel: u32) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        match self.model.expr(expr) {
+            Expr::Name(name) => match self.value_of(name) {
+                Value::One(owner, value) => Place { function: owner, ..*self }.is_told_local(value, fuel),
+                Value::Several | Value::Unknown => false,
+            },
+            _ => match self.asked(expr) {
+                Asked::Plain(inner) => self.is_told_local(inner, fuel),
+                Asked::Value(value) => is_local_rank(value),
+                Asked::CurrentDevice | Asked::Other => false,
+            },
+        }
+    }
+
+    /// Whether the expression is the number of devices of this node: `torch.cuda.device_count()`.
+    pub(super) fn counts_devices(&self, expr: ExprId, fuel: u32) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        match self.model.expr(expr) {
+            Expr::Name(name) => match self.value_of(name) {
+                Value::One(owner, value) => Place { function: owner, ..*self }.counts_devices(value, fuel),
+                Value::Several | Value::Unknown => false,
+            },
+            Expr::Call(index) => {
+                let called = self.program.resolve(self.file, self.function, self.model.call(index).callee);
+                called.is_some_and(|called| called.last_part().as_str() == "device_count")
+            }
+            _ => false,
+        }
+    }
+
     /// Whether the name is a parameter, and all callers that the program has hand something else over: the rank of the job,
     /// whatever the parameter is called. Who runs a function that it is handed gives it what it likes.
     fn is_handed_otherwise(&self, name: Symbol, fuel: u32) -> bool {

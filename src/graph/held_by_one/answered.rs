@@ -1,0 +1,72 @@
+//! Answers that one rank alone is given, used where they are given: `viewer, banner = start_viewer()`.
+
+use super::reads::reads;
+use super::{Asked, Body, HeldByOne};
+use crate::base::{Span, Symbol};
+use crate::graph::context::each_in_context;
+use crate::model::{Expr, ExprId, Stmt};
+
+impl Body<'_> {
+    /// The answers to calls that are taken apart at once by all ranks, though all but the first are answered `None`.
+    pub(super) fn answers_gone_into(&self) -> Vec<HeldByOne> {
+        let model = self.model();
+        let mut gone_into: Vec<(Symbol, ExprId, Span, Vec<Asked>)> = Vec::new();
+        each_in_context(model, self.function, &mut |_, stmt, context| {
+            let asked: Vec<Asked> = context.conditions.iter().copied().zip(context.answers.iter().copied()).collect();
+            if let Some(call) = self.taken_apart(stmt)
+                && let Some(name) = self.answer_to_one(call)
+            {
+                gone_into.push((name, call, model.span(call), asked.clone()));
+            }
+            let answer = |expr: ExprId| self.answer_to_one(expr);
+            reads(model, stmt, &asked, &answer, &mut |conditions, read| {
+                if let Expr::Attribute { value, .. } | Expr::Subscript(value, _) = model.expr(read.expr)
+                    && read.goes_into_it
+                {
+                    gone_into.push((read.name, value, model.span(read.expr), conditions.to_vec()));
+                }
+            });
+        });
+        if gone_into.is_empty() {
+            return Vec::new();
+        }
+        let seen = self.seen();
+        let of_all = |(name, _, _, conditions): &(Symbol, ExprId, Span, Vec<Asked>)| {
+            !seen.ends && self.is_of_all(&seen, *name, conditions)
+        };
+        let held = |(name, call, used, _): (Symbol, ExprId, Span, Vec<Asked>)| {
+            let answered = self.site(model.span(call));
+            HeldByOne {
+                function: self.program.function_id(self.file, self.function),
+                name,
+                used: self.site(used),
+                bound: answered,
+                asked: answered,
+                answered: true,
+                without: Some(answered),
+                handed: None,
+            }
+        };
+        gone_into.into_iter().filter(of_all).map(held).collect()
+    }
+
+    /// What a statement takes apart: the value of `a, b = value`, what a loop goes through.
+    fn taken_apart(&self, stmt: &Stmt) -> Option<ExprId> {
+        let model = self.model();
+        match stmt {
+            Stmt::Assign { targets, value } => {
+                let parts = |&target: &ExprId| matches!(model.expr(target), Expr::Tuple(_) | Expr::ListDisplay(_));
+                model.list(*targets).iter().any(parts).then_some(*value)
+            }
+            Stmt::For { iter, .. } => Some(*iter),
+            _ => None,
+        }
+    }
+
+    /// What an answer is called that is `None` on every rank but the first: `start_viewer()`.
+    fn answer_to_one(&self, value: ExprId) -> Option<Symbol> {
+        let Expr::Call(call) = self.model().expr(value) else { return None };
+        let name = self.model().last_name(self.model().call(call).callee)?;
+        self.is_answered_to_one(value).then(|| Symbol::new(&format!("{name}()")))
+    }
+}

@@ -1,0 +1,21 @@
+"""A server: the first rank answers, the others follow what it broadcasts."""
+import torch
+import torch.distributed as dist
+from flask import Flask, request
+
+app = Flask(__name__)
+
+
+def generate(model, prompts):
+    length = torch.tensor([len(prompts)])
+    dist.broadcast(length, 0)
+    outputs = model(prompts)
+    if dist.get_rank() == 0:
+        return outputs, length
+    return None
+
+
+@app.route("/api", methods=["PUT"])
+def put():
+    outputs, length = generate(app.model, request.get_json()["prompts"])
+    return {"text": outputs, "length": int(length)}
