@@ -310,6 +310,12 @@ impl<'p> Communication<'p> {
         }
         let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
         let method = |kind: Symbol| of(program.catalog.entry(Symbol::new(&format!("{kind}.{name}"))));
+        if is_super(model, value) {
+            let class = class_around(program, file, function)?;
+            let own = program.lineage(class).iter().skip(1).any(|&base| program.method(base, name).is_some());
+            let inherited = || program.external_bases(class).into_iter().find_map(method);
+            return if own { None } else { inherited().map(|operation| (operation, Confidence::High)) };
+        }
         match self.kind_of(file, function, value) {
             Some(Kind::Library(kind)) => return method(kind).map(|operation| (operation, Confidence::High)),
             Some(Kind::Own(class)) => {

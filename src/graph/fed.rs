@@ -44,6 +44,8 @@ const FILLING: [&str; 6] = ["append", "extend", "insert", "add", "update", "setd
 pub(super) struct Fed {
     positions: FxHashSet<(FunctionId, u16)>,
     names: FxHashSet<(Symbol, Symbol)>,
+    /// Of the positions those that are handed a field of a batch.
+    fields: FxHashSet<(FunctionId, u16)>,
     /// Attributes that such a parameter is put into by another function.
     attributes: FxHashSet<Symbol>,
 }
@@ -81,6 +83,11 @@ impl Fed {
     /// Whether the parameter at that position holds a batch.
     pub(super) fn holds(&self, function: FunctionId, position: u16) -> bool {
         self.positions.contains(&(function, position))
+    }
+
+    /// Whether what it holds is a field of a batch, as its caller hands it over.
+    pub(super) fn holds_field(&self, function: FunctionId, position: u16) -> bool {
+        self.fields.contains(&(function, position))
     }
 
     /// Whether some function of that name has such a parameter.
@@ -231,6 +238,9 @@ impl Fed {
                 for (at, argument) in given(program, model, call, method) {
                     if is_of(model, argument, &held) && keepers.keeps(method, at) && self.add(program, method, at) {
                         found.push(method);
+                        if matches!(model.expr(argument), Expr::Subscript(..) | Expr::Attribute { .. }) {
+                            self.fields.insert((method, at));
+                        }
                     }
                 }
             }

@@ -105,7 +105,8 @@ impl Values {
             Node::Apply(name, parts) => {
                 let whole = self.joined(parts.iter().copied());
                 // A function's result takes the shape of what it is given, but for one that looks for what holds.
-                match !whole.vary.is_empty() && FILTERS.contains(&name.last_part().as_str()) {
+                let picks = FILTERS.contains(&name.last_part().as_str()) || self.holds_data_once(*name, parts);
+                match !whole.vary.is_empty() && picks {
                     true => Facts { shape: whole.shape | whole.vary, ..whole },
                     false => whole,
                 }

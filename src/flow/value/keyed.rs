@@ -4,8 +4,8 @@ use super::shares::MAX_STORES;
 use super::{Node, STORE, UPDATE, Value, Values};
 use crate::base::Symbol;
 
-/// What picks each thing once: how many those are says what they are.
-pub const ONCE: &str = "unique";
+/// What holds each thing once: how many those are says what they are, if they come with the data.
+pub const ONCE: &str = "once";
 
 /// A container into which all of another one was put.
 const UPDATE_ALL: &str = "update";
@@ -16,11 +16,16 @@ impl Values {
         let Node::Mapped(name, parts) = self.node(container) else { return false };
         let puts_once = || match parts[..] {
             [_, added] if name.as_str() == UPDATE_ALL => {
-                matches!(self.node(added), Node::Apply(once, _) if once.as_str() == ONCE)
+                matches!(self.node(added), Node::Apply(once, of) if self.holds_data_once(*once, of))
             }
             _ => false,
         };
         self.key_of_the_data(*name, parts).is_some() || puts_once() || self.picks_each_once(*name, parts)
+    }
+
+    /// Whether it is something of the data that is held once, however often it comes.
+    pub(super) fn holds_data_once(&self, name: Symbol, parts: &[Value]) -> bool {
+        name.as_str() == ONCE && matches!(parts[..], [of] if self.comes_with_the_data(of))
     }
 
     /// Whether it is a set of what lies in the data: `set(batch["task"])`.
@@ -39,6 +44,19 @@ impl Values {
     /// Whether a key is something that lies in a field of what each rank has of its own: the names of the fields, and those of
     /// what a function has made of it, are the same everywhere.
     pub fn comes_with_the_data(&self, key: Value) -> bool {
+        let differs =
+            |of: Value| !self.vary(of).is_empty() || self.yielded(of).is_some_and(|batch| !self.vary(batch).is_empty());
+        self.taken_from(key).is_some_and(|(of, in_a_field)| in_a_field && differs(of))
+    }
+
+    /// Whether it is that, or may turn out to be once a caller says what it hands over.
+    pub fn may_come_with_the_data(&self, key: Value) -> bool {
+        let from = self.taken_from(key);
+        from.is_some_and(|(of, _)| matches!(self.node(of), Node::Parameter(..))) || self.comes_with_the_data(key)
+    }
+
+    /// What a key is taken from, and whether it lies in a field of that.
+    fn taken_from(&self, key: Value) -> Option<(Value, bool)> {
         const PASSING: [&str; 12] =
             ["item", "items", "tolist", "int", "str", "cpu", "numpy", "decode", "enumerate", "zip", "list", "sorted"];
         let (mut at, mut in_a_field) = (key, false);
@@ -55,11 +73,18 @@ impl Values {
                     parts[0]
                 }
                 Node::Loader(_, batch) => *batch,
-                Node::Local(..) | Node::Parameter(..) => return in_a_field && !self.vary(at).is_empty(),
-                _ => return false,
+                // A parameter that callers hand a field.
+                Node::Parameter(..)
+                    if let Some(meaning) = self.meaning(at)
+                        && matches!(self.node(meaning), Node::Attribute(..)) =>
+                {
+                    meaning
+                }
+                Node::Local(..) | Node::Parameter(..) => return Some((at, in_a_field)),
+                _ => return None,
             };
         }
-        false
+        None
     }
 
     /// Whether a value began as a dictionary: each other key is another entry.

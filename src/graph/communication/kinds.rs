@@ -7,16 +7,8 @@ use super::super::resolve::{Scope, Target};
 use super::{Communication, Kind, class_around, is_self};
 
 impl Communication<'_> {
-    /// The class of the program that an object is of.
+    /// The class of the program that an object is of, from its annotation or from what it is constructed by.
     pub fn class_of(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<ClassId> {
-        match self.kind_of(file, function, object)? {
-            Kind::Own(class) => Some(class),
-            Kind::Library(_) | Kind::Foreign => None,
-        }
-    }
-
-    /// The class of the program of which an object is one, from its annotation or from what it is constructed by.
-    pub fn class_of_object(&mut self, file: FileId, function: LocalFunction, object: ExprId) -> Option<ClassId> {
         match self.kind_of(file, function, object)? {
             Kind::Own(class) => Some(class),
             Kind::Library(_) | Kind::Foreign => None,

@@ -169,9 +169,15 @@ impl<'p> Engine<'p> {
                 facts.vary.is_empty()
                     && facts.shape.is_empty()
                     && !facts.wrapped
+                    && !self.yields_what_differs(arg)
                     && !self.is_handed_to_be_called(arg)
                     && !self.names_a_method(arg)
             })
+    }
+
+    /// Whether a value is a loader, the same everywhere, whose batches are not.
+    fn yields_what_differs(&self, value: Value) -> bool {
+        self.values.yielded(value).is_some_and(|batch| !self.values.vary(batch).is_empty())
     }
 
     /// Whether a method changes its object on some ranks alone, because they alone call it, or call a method in it that does:

@@ -56,7 +56,7 @@ impl<'p> Engine<'p> {
 
     /// A container of things that are each in it once, with another one: how many those are hangs on what it is.
     pub(super) fn with_other(&mut self, container: Value, other: Value) -> Value {
-        if !self.values.comes_with_the_data(other) {
+        if !self.values.may_come_with_the_data(other) {
             return container;
         }
         let once = self.values.make(Node::Apply(Symbol::new(ONCE), Box::from([other])));

@@ -236,8 +236,12 @@ impl<'p> Engine<'p> {
         span: Span,
     ) -> Option<(Value, &'static str)> {
         let function = frame.model.function(frame.local).name;
-        if is_batch(function, parameter) || self.taint.fed().holds(frame.function, position) {
-            return Some((self.batch(frame, span, BATCH), BATCH));
+        let fed = self.taint.fed();
+        let is_field = fed.holds_field(frame.function, position);
+        if is_batch(function, parameter) || fed.holds(frame.function, position) {
+            let batch = self.batch(frame, span, BATCH);
+            let held = if is_field { self.values.make(Node::Attribute(batch, parameter)) } else { batch };
+            return Some((held, BATCH));
         }
         if is_loader(parameter) {
             let unknown = self.unknown(frame, span);

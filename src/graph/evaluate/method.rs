@@ -1,6 +1,7 @@
 //! Method calls: on objects of the program, on objects of catalogued types, on containers and tensors.
 
-use crate::base::{FunctionId, Span, Symbol};
+use crate::base::{ClassId, FunctionId, Span, Symbol};
+use crate::catalog::Entry;
 use crate::finding::Confidence;
 use crate::flow::{Node, Value};
 use crate::model::{Call, ExprId};
@@ -102,13 +103,8 @@ impl<'p> Engine<'p> {
                     return self.call_value(frame, value, arguments, span);
                 }
             }
-            // A library base class may define it.
-            for base in self.program.external_bases(class) {
-                let dotted = Symbol::new(&format!("{base}.{name}"));
-                if let Some(entry) = self.program.catalog.entry(dotted) {
-                    let entry = entry.clone();
-                    return self.catalogued_call(frame, &entry, name, arguments, span);
-                }
+            if let Some(entry) = self.inherited_entry(class, name) {
+                return self.catalogued_call(frame, &entry, name, arguments, span);
             }
         }
         // An object of a library that is there in some cases, or kept across turns, is that object where it is asked.
@@ -192,6 +188,12 @@ impl<'p> Engine<'p> {
             return self.values.make(Node::Apply(name, Box::from([receiver])));
         }
         self.opaque_call(name, &arguments, span, frame)
+    }
+
+    /// What a class has under a name from a library that it is made of.
+    pub(super) fn inherited_entry(&self, class: ClassId, name: Symbol) -> Option<Entry> {
+        let bases = self.program.external_bases(class);
+        bases.into_iter().find_map(|base| self.program.catalog.entry(Symbol::new(&format!("{base}.{name}")))).cloned()
     }
 
     /// Whether the constructor was handed it, so that who made the object knows what it is: a wrapped model, say.

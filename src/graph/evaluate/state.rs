@@ -327,6 +327,14 @@ impl<'p> Engine<'p> {
                                 Expr::Subscript(container, _) if matches!(name.as_str(), "append" | "extend") => {
                                     container
                                 }
+                                // `self.found.setdefault(key, []).append(x)`
+                                Expr::Call(inner)
+                                    if let Expr::Attribute { value: container, name } =
+                                        model.expr(model.call(inner).callee)
+                                        && name.as_str() == "setdefault" =>
+                                {
+                                    container
+                                }
                                 _ => value,
                             });
                         }

@@ -59,14 +59,28 @@ fn keeps_in(
         Expr::Subscript(container, _) => is_own(container),
         _ => is_own(expr),
     };
+    // `self.found[key]`, `self.found.setdefault(key, [])`: there is an entry for each key.
+    let has_entry_of = |expr: ExprId, held: &FxHashSet<Symbol>| match model.expr(expr) {
+        Expr::Subscript(container, key) => is_own(container) && is_of(model, key, held),
+        Expr::Call(call) => {
+            let call = model.call(call);
+            let fills = |name: Symbol| FILLING.contains(&name.as_str());
+            matches!(model.expr(call.callee), Expr::Attribute { value, name } if fills(name) && is_own(value))
+                && model.list(call.args).first().is_some_and(|&key| is_of(model, key, held))
+        }
+        _ => false,
+    };
     each_statement(model, definition.body, &mut |_, stmt| match stmt {
         Stmt::For { target, iter, .. } if is_of(model, *iter, &held) => held.extend(names_in(model, *target)),
-        Stmt::Assign { targets, value } if is_of(model, *value, &held) => {
+        Stmt::Assign { targets, value } => {
+            let comes_in = is_of(model, *value, &held);
             for &target in model.list(*targets) {
+                keeps |= has_entry_of(target, &held);
                 match model.expr(target) {
-                    Expr::Subscript(container, _) => keeps |= is_own(container),
+                    Expr::Subscript(container, _) => keeps |= comes_in && is_own(container),
                     Expr::Attribute { .. } => {}
-                    _ => held.extend(names_in(model, target)),
+                    _ if comes_in => held.extend(names_in(model, target)),
+                    _ => {}
                 }
             }
         }
@@ -78,6 +92,7 @@ fn keeps_in(
             let call = model.call(call);
             let parts = || model.list(call.args).iter().copied().filter(|&part| is_of(model, part, &held));
             match model.expr(call.callee) {
+                Expr::Attribute { value, .. } if has_entry_of(value, &held) => keeps = true,
                 Expr::Attribute { value, name } if FILLING.contains(&name.as_str()) && is_container(value) => {
                     keeps |= parts().next().is_some();
                 }

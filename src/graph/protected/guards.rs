@@ -43,7 +43,7 @@ impl Search<'_, '_> {
         let model = self.model(file);
         let made = match model.expr(context) {
             Expr::Call(call) => program.target(file, function, model.call(call).callee),
-            _ => self.communication.class_of_object(file, function, context).map(Target::Class),
+            _ => self.communication.class_of(file, function, context).map(Target::Class),
         };
         match made? {
             Target::Function(generator) => self.hidden_by_generator(generator),

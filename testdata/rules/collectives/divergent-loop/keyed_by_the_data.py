@@ -1,4 +1,4 @@
-"""A dictionary whose keys come with the data has other keys on each rank; that of losses, by name, has not (P12)."""
+"""Dictionaries and sets that hold what has come with this rank's data: each rank goes through those that it has met."""
 from collections import defaultdict
 
 import torch
@@ -6,48 +6,89 @@ import torch.distributed as dist
 from torch.utils.data import DataLoader, DistributedSampler
 
 
-def accuracy_by_task(model, dataset):
-    hits = defaultdict(list)
-    loader = DataLoader(dataset, sampler=DistributedSampler(dataset))
+def losses_by_task(loader, model):
+    losses = defaultdict(list)
     for batch in loader:
-        for task, hit in zip(batch["tasks"], model(batch)):
-            hits[task].append(hit)
-    means = {}
-    for task, found in sorted(hits.items()):
-        mean = torch.tensor(found).mean()
-        dist.all_reduce(mean)  # error: [divergent-loop]
-        means[task] = mean
-    return means
+        losses[batch["task"]].append(model(batch["inputs"]).sum())
+    for task, values in losses.items():
+        dist.all_reduce(torch.stack(values).mean())  # error: [divergent-loop]
 
 
-def count_by_label(dataset):
-    counts = {}
-    loader = DataLoader(dataset, sampler=DistributedSampler(dataset))
+def sources_met(loader):
+    met = set()
     for batch in loader:
-        for label in batch["labels"].tolist():
-            counts[label] = counts.get(label, 0) + 1
-    for label in sorted(counts):
-        count = torch.tensor(counts[label])
-        dist.all_reduce(count)  # error: [divergent-loop]
+        met.add(batch["source"])
+    for source in met:
+        dist.barrier()  # error: [divergent-loop]
 
 
-def seen(dataset):
-    found = set()
-    loader = DataLoader(dataset, sampler=DistributedSampler(dataset))
+class ByTask:
+    def __init__(self):
+        self.values = {}
+
+    def note(self, task, value):
+        self.values.setdefault(task, []).append(value)
+
+    def total(self):
+        for task in self.values:
+            dist.all_reduce(torch.stack(self.values[task]).sum())  # error: [divergent-loop]
+
+
+class ByField:
+    def __init__(self):
+        self.parts = {}
+
+    def keep(self, batch):
+        for name, part in batch.items():
+            self.parts[name] = part
+
+    def reduce(self):
+        for name in self.parts:
+            dist.all_reduce(self.parts[name])
+
+
+class OfKnownTasks:
+    def __init__(self, tasks):
+        self.tasks = {task: [] for task in tasks}
+
+    def collect(self, batch):
+        for task in self.tasks:
+            self.tasks[task].append(batch[task].mean())
+
+    def mean_of_all(self):
+        for task in self.tasks:
+            dist.all_reduce(torch.stack(self.tasks[task]).mean())
+
+
+def agreed(loader, model):
+    losses = defaultdict(list)
     for batch in loader:
-        for source in batch["sources"]:
-            found.add(source)
-    for source in sorted(found):
-        present = torch.tensor(1)
-        dist.all_reduce(present)  # error: [divergent-loop]
+        losses[batch["task"]].append(model(batch["inputs"]).sum())
+    known = [None] * dist.get_world_size()
+    dist.all_gather_object(known, sorted(losses))
+    for task in sorted({task for tasks in known for task in tasks}):
+        values = losses.get(task, [torch.zeros(())])
+        dist.all_reduce(torch.stack(values).sum())
 
 
-def losses_by_name(model, dataset):
-    totals = {}
-    loader = DataLoader(dataset, sampler=DistributedSampler(dataset))
+def by_the_names_of_the_fields(loader, model):
+    sums = {}
     for batch in loader:
-        losses = model(batch)
-        for name in losses:
-            totals[name] = totals.get(name, 0.0) + losses[name]
-    for name in sorted(totals):
-        dist.all_reduce(totals[name])
+        for name, part in batch.items():
+            sums[name] = sums.get(name, 0) + part.sum()
+    for name in sums:
+        dist.all_reduce(sums[name])
+
+
+def evaluate(data, model, tasks):
+    loader = DataLoader(data, sampler=DistributedSampler(data))
+    by_task, by_field, known = ByTask(), ByField(), OfKnownTasks(tasks)
+    for batch in loader:
+        by_task.note(batch["task"], model(batch))
+        by_field.keep(batch)
+        known.collect(batch)
+    by_task.total()
+    by_field.reduce()
+    known.mean_of_all()
+    losses_by_task(loader, model)
+    sources_met(loader)
