@@ -69,6 +69,7 @@ const WORDS: &[&str] = &[
     "utils.comm",
     "idist.",
     "trainer.save_checkpoint",
+    "def training_step",
     "process_zero",
     "PartialState",
     "wait_for_everyone",

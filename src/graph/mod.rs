@@ -67,6 +67,7 @@ mod sole;
 mod some_inputs;
 mod spawned;
 mod started;
+mod steps;
 mod stopped_alone;
 mod stranded;
 mod subgroups;

@@ -52,6 +52,7 @@ impl<'p> Engine<'p> {
             }
             Stmt::Return(value) => {
                 let value = value.map_or(self.none, |value| self.expression(frame, value));
+                self.goes_back(frame, value, span);
                 let guard = self.guard(frame);
                 frame.returns.push((guard, value));
                 self.note_left(frame, guard);

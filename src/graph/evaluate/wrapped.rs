@@ -9,6 +9,7 @@ use crate::catalog::Operation;
 use crate::finding::Confidence;
 use crate::flow::{ChoiceForm, Effect, EffectId, Effects, Event, Node, Value};
 
+use super::super::steps::may_skip_backward;
 use super::arguments::Arguments;
 use super::{Engine, Frame};
 
@@ -122,6 +123,15 @@ impl<'p> Engine<'p> {
             self.emit(frame, effect);
         }
         wrapped
+    }
+
+    /// The loss that a training step returns goes back through the model, once its framework has it.
+    pub(super) fn goes_back(&mut self, frame: &mut Frame<'p>, loss: Value, span: Span) {
+        let is_loss = frame.quiet == 0 && *self.values.node(loss) != Node::None;
+        if is_loss && may_skip_backward(self.program, frame.function) && self.reaches(frame.function) {
+            let effect = self.implicit_event(BACKWARD, frame.site(span));
+            self.emit(frame, effect);
+        }
     }
 
     /// Whether a program wraps models, so that their backward passes communicate.

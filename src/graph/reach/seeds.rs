@@ -11,6 +11,7 @@ use crate::graph::bindings::ImportedName;
 use crate::graph::evaluate::{BACKWARD, FULLY_SHARD};
 use crate::graph::packaged;
 use crate::graph::resolve::Target;
+use crate::graph::steps::skipping_steps;
 use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
 
 /// Functions that return what others return, one after the other.
@@ -40,6 +41,7 @@ impl Search<'_> {
         for made in packaged::made(self.program) {
             self.follow_made(made.file, made.function, made.callee, MAX_FACTORIES, &mut seeds);
         }
+        seeds.extend(skipping_steps(self.program));
         self.issuing.extend(seeds.iter().copied());
         self.surely.extend(seeds.iter().copied());
         self.sharded_in_place(&mut seeds);
