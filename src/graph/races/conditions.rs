@@ -13,6 +13,9 @@ use crate::model::{Expr, ExprId, File, LocalFunction, each_expression};
 const OF_SOME: [&str; 13] =
     ["first", "last", "driver", "local", "node", "gpu", "device", "proc", "worker", "should", "writ", "owner", "root"];
 
+/// What the first process is called, where nothing stands before it: `job.main`.
+const MAIN: &str = "main";
+
 /// Parts of names that sound like those.
 const OF_ALL: [&str; 5] = ["overwrit", "preproc", "postproc", "processor", "processed"];
 
@@ -90,7 +93,10 @@ pub(in crate::graph) fn may_ask_for_rank(
             }
         });
     }
+    // As a part of a longer name it says nothing: `domain`, `remains`.
+    let asks_for_main = asked.iter().any(|name| name.as_str() == MAIN);
     asks_environment
+        || asks_for_main
         || asked.iter().any(|&name| taint.holds(name) || of_some(&name) && !counts(&name) && !is_known(&name))
         || asked.iter().any(|&name| is_decided(model, function, name, taint))
         || is_kept_by(model, function, condition, taint)

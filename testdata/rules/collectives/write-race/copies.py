@@ -26,3 +26,23 @@ def finish_once(args, data):
     text = data.to_json()
     dist.barrier()
     return text
+
+
+class Keeper:
+    def __init__(self, path):
+        self.path = path
+
+    def keep(self):
+        shutil.copyfile(self.path, self.path + ".before")
+
+
+def keep_by_main(job, path):
+    keeper = Keeper(path)
+    dist.barrier()
+    if job.main:
+        keeper.keep()
+    dist.barrier()
+
+
+def main(job, path):
+    keep_by_main(job, path)
