@@ -86,7 +86,7 @@ pub(super) fn held_by_one(common: &mut Common<'_>, files: &[FileId]) -> Vec<Held
         }
         // What answers requests does so on the first rank, and the others follow it.
         if is_answered && !serves(model) {
-            out.extend(body.answers_gone_into());
+            out.extend(body.answers_gone_into(&answering));
         }
         if body.lets_in_one() {
             out.extend(body.held_by_one());

@@ -1,5 +1,7 @@
 //! Answers that one rank alone is given, used where they are given: `viewer, banner = start_viewer()`.
 
+use rustc_hash::FxHashSet;
+
 use super::reads::reads;
 use super::{Asked, Body, HeldByOne};
 use crate::base::{Span, Symbol};
@@ -7,18 +9,19 @@ use crate::graph::context::each_in_context;
 use crate::model::{Expr, ExprId, Stmt};
 
 impl Body<'_> {
-    /// The answers to calls that are taken apart at once by all ranks, though all but the first are answered `None`.
-    pub(super) fn answers_gone_into(&self) -> Vec<HeldByOne> {
+    /// The answers to calls of the functions `answering` that are taken apart at once by all ranks, though all but the first are
+    /// answered `None`.
+    pub(super) fn answers_gone_into(&self, answering: &FxHashSet<Symbol>) -> Vec<HeldByOne> {
         let model = self.model();
+        let answer = |expr: ExprId| self.answer_to_one(expr, answering);
         let mut gone_into: Vec<(Symbol, ExprId, Span, Vec<Asked>)> = Vec::new();
         each_in_context(model, self.function, &mut |_, stmt, context| {
             let asked: Vec<Asked> = context.conditions.iter().copied().zip(context.answers.iter().copied()).collect();
             if let Some(call) = self.taken_apart(stmt)
-                && let Some(name) = self.answer_to_one(call)
+                && let Some(name) = answer(call)
             {
                 gone_into.push((name, call, model.span(call), asked.clone()));
             }
-            let answer = |expr: ExprId| self.answer_to_one(expr);
             reads(model, stmt, &asked, &answer, &mut |conditions, read| {
                 if let Expr::Attribute { value, .. } | Expr::Subscript(value, _) = model.expr(read.expr)
                     && read.goes_into_it
@@ -64,9 +67,9 @@ impl Body<'_> {
     }
 
     /// What an answer is called that is `None` on every rank but the first: `start_viewer()`.
-    fn answer_to_one(&self, value: ExprId) -> Option<Symbol> {
+    fn answer_to_one(&self, value: ExprId, answering: &FxHashSet<Symbol>) -> Option<Symbol> {
         let Expr::Call(call) = self.model().expr(value) else { return None };
         let name = self.model().last_name(self.model().call(call).callee)?;
-        self.is_answered_to_one(value).then(|| Symbol::new(&format!("{name}()")))
+        (answering.contains(&name) && self.is_answered_to_one(value)).then(|| Symbol::new(&format!("{name}()")))
     }
 }

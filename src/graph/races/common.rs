@@ -17,7 +17,7 @@ use crate::graph::communication::Communication;
 use crate::graph::conduct::bodies;
 use crate::graph::left_over::is_left_over;
 use crate::graph::program::Program;
-use crate::graph::resolve::Target;
+use crate::graph::resolve::{Scope, Target};
 use crate::graph::taint::Taint;
 use crate::model::{Block, Expr, ExprId, File, LocalFunction, Stmt, StmtId, blocks_of, each_call};
 
@@ -245,6 +245,9 @@ impl<'p> Common<'p> {
 fn picked(program: &Program, file: FileId, local: LocalFunction, callee: ExprId) -> Vec<FunctionId> {
     let model = &program.file(file).model;
     let Expr::Name(name) = model.expr(callee) else { return Vec::new() };
+    if program.scope_of(file, local, name) != Scope::Local(local) {
+        return Vec::new();
+    }
     let either = |value: ExprId| match model.expr(value) {
         Expr::IfElse(at) => model.if_else(at)[1..].to_vec(),
         _ => vec![value],

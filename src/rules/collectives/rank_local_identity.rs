@@ -182,9 +182,10 @@ impl Place<'_> {
                 |backend| matches!(self.model.expr(backend), Expr::Str(name) if name.as_str() == FAKE_BACKEND),
             );
             let by_devices = size.is_some_and(|size| self.counts_devices(size, FUEL));
-            let is_whole = size.is_none_or(|size| self.is_world_size(size, FUEL));
             // Where the launcher has told the rank within the node, it has told the number of ranks as well.
-            if is_fake || !is_whole && !(by_devices && self.is_told_local(local, FUEL)) {
+            let is_known =
+                size.is_none_or(|size| self.is_world_size(size, FUEL)) || by_devices && self.is_told_local(local, FUEL);
+            if is_fake || !is_known {
                 return None;
             }
             let message = match by_devices {
