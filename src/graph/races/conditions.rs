@@ -13,7 +13,8 @@ use crate::model::{Expr, ExprId, File, LocalFunction, each_expression};
 const OF_SOME: [&str; 13] =
     ["first", "last", "driver", "local", "node", "gpu", "device", "proc", "worker", "should", "writ", "owner", "root"];
 
-/// What the first process is called, where nothing stands before it: `job.main`.
+/// What an object is asked for that knows whether this is the first process: `job.main`. A variable of that name may be
+/// anything, and a part of a longer name says nothing: `domain`, `remains`.
 const MAIN: &str = "main";
 
 /// Parts of names that sound like those.
@@ -93,8 +94,10 @@ pub(in crate::graph) fn may_ask_for_rank(
             }
         });
     }
-    // As a part of a longer name it says nothing: `domain`, `remains`.
-    let asks_for_main = asked.iter().any(|name| name.as_str() == MAIN);
+    let mut asks_for_main = false;
+    each_expression(model, condition, &mut |_, expr| {
+        asks_for_main |= matches!(expr, Expr::Attribute { name, .. } if name.as_str() == MAIN);
+    });
     asks_environment
         || asks_for_main
         || asked.iter().any(|&name| taint.holds(name) || of_some(&name) && !counts(&name) && !is_known(&name))
