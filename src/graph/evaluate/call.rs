@@ -135,10 +135,12 @@ impl<'p> Engine<'p> {
                 arguments.receiver = frame.receiver.and_then(|receiver| frame.get(receiver));
                 let lineage = self.program.lineage(class);
                 let method = lineage.iter().skip(1).find_map(|&base| self.program.method(base, name));
-                Some(match (method, self.inherited_entry(class, name)) {
-                    (Some(method), _) => self.call_function(frame, method, arguments, span),
-                    (None, Some(entry)) => self.catalogued_call(frame, &entry, name, arguments, span),
-                    (None, None) => self.opaque_call(name, &arguments, span, frame),
+                if let Some(method) = method {
+                    return Some(self.call_function(frame, method, arguments, span));
+                }
+                Some(match self.inherited_entry(class, name) {
+                    Some(entry) => self.catalogued_call(frame, &entry, name, arguments, span),
+                    None => self.opaque_call(name, &arguments, span, frame),
                 })
             }
             Expr::Name(name) if name.as_str() == "getattr" => {

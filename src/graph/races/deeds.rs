@@ -63,8 +63,16 @@ pub(super) const OPENERS: [(&str, &str, usize); 7] = [
 ];
 
 /// The same by name alone: of paths, or of what is written to one.
-const WRITING: [&str; 8] =
-    ["open", "write_text", "write_bytes", "to_csv", "to_parquet", "to_json", "to_pickle", "save_to_disk"];
+const WRITING: [&str; 3] = ["open", "write_text", "write_bytes"];
+
+/// The same, of tables and data sets, with the name of the argument that says where.
+const OF_TABLES: [(&str, &str); 5] = [
+    ("to_csv", "path_or_buf"),
+    ("to_parquet", "path"),
+    ("to_json", "path_or_buf"),
+    ("to_pickle", "path"),
+    ("save_to_disk", "dataset_path"),
+];
 
 /// Functions that fetch something from elsewhere, or unpack it, and write it in place as it comes; with the place and the
 /// name of the argument that says where.
@@ -218,7 +226,8 @@ impl Deeds {
 pub(super) fn names_of_writes() -> impl Iterator<Item = &'static str> {
     let openers = OPENERS.iter().map(|(name, ..)| *name);
     let functions = WRITES.iter().chain(&FETCHES).map(|(name, ..)| *name).chain(openers);
-    functions.map(|name| name.rsplit('.').next().unwrap_or(name)).chain(WRITING).chain(NAMES_OF_DATA_SETS)
+    let tables = OF_TABLES.iter().map(|(name, _)| *name);
+    functions.map(|name| name.rsplit('.').next().unwrap_or(name)).chain(WRITING).chain(tables).chain(NAMES_OF_DATA_SETS)
 }
 
 /// The path at which a call writes a file whole, or to which it fetches something.
@@ -264,10 +273,10 @@ fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
             "write_text" | "write_bytes" => Some(value),
             "open" => Some(value).filter(|_| is_anew(model, of(0, "mode"))),
             "to_csv" if of(CSV_MODE, "mode").is_some_and(|mode| !is_anew(model, Some(mode))) => None,
-            "to_csv" | "to_parquet" | "to_json" | "to_pickle" | "save_to_disk" => {
-                model.list(call.args).first().copied()
+            method => {
+                let &(_, argument) = OF_TABLES.iter().find(|(name, _)| *name == method)?;
+                of(0, argument)
             }
-            _ => None,
         },
         _ => None,
     }

@@ -28,6 +28,20 @@ impl Place {
         ways_to_say(common.program, at, self).iter().any(|way| ways.contains(way))
     }
 
+    /// Whether it is spelled as a folder, and something behind that.
+    pub fn goes_on_from(&self, common: &Common<'_>, at: (FileId, LocalFunction), folder: &Place) -> bool {
+        let ways = match self {
+            Place::Within(around, _) => {
+                let around = ways_to_say(common.program, at, &Place::At(*around)).into_iter();
+                around.map(|way| format!("{way}/")).collect()
+            }
+            _ => ways_to_say(common.program, at, self),
+        };
+        ways_to_say(common.program, at, folder).iter().any(|folder| {
+            ways.iter().any(|way| way.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/')))
+        })
+    }
+
     /// Whether it lies in a folder.
     pub fn lies_in(&self, common: &Common<'_>, (file, local): (FileId, LocalFunction), folder: &Place) -> bool {
         let program = common.program;

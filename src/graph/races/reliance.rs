@@ -40,7 +40,7 @@ pub(super) fn relies(common: &Common<'_>, at: (FileId, LocalFunction), done: &Ac
         // Who reads a whole folder reads what is written in it.
         Reliance::OnWritten => {
             used.place.is(common, at, &done.place)
-                || used.touch == Touch::ReadsAll && done.place.lies_in(common, at, &used.place)
+                || used.touch == Touch::ReadsAll && done.place.goes_on_from(common, at, &used.place)
         }
         Reliance::OnMade | Reliance::OnRemoved => used.place.lies_in(common, at, &done.place),
     };

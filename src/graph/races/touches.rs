@@ -34,15 +34,12 @@ impl Touch {
 use Touch::{Makes, Reads, ReadsAll, Removes, Writes};
 
 /// Functions of libraries beside those that write a file whole or fetch it, with the place and the name of the argument that says where.
-const FUNCTIONS: [(&str, Touch, usize, &str); 56] = [
+const FUNCTIONS: [(&str, Touch, usize, &str); 53] = [
     ("omegaconf.OmegaConf.save", Writes, 1, "f"),
     ("torch.hub.download_url_to_file", Writes, 1, "dst"),
     ("gdown.download", Writes, 1, "output"),
     ("wget.download", Writes, 1, "out"),
     ("huggingface_hub.snapshot_download", Writes, usize::MAX, "local_dir"),
-    ("shutil.copy", Writes, 1, "dst"),
-    ("shutil.copy2", Writes, 1, "dst"),
-    ("shutil.copyfile", Writes, 1, "dst"),
     ("shutil.copytree", Writes, 1, "dst"),
     ("shutil.move", Writes, 1, "dst"),
     ("os.rename", Writes, 1, "dst"),
@@ -105,11 +102,8 @@ const OF_PATHS: [(&str, Touch); 6] = [
 
 /// Methods of what is written, and of classes whose objects are read, with the place and the name of the argument that
 /// says where.
-const OF_OTHERS: [(&str, Touch, usize, &str); 12] = [
-    ("to_json", Writes, 0, "path_or_buf"),
-    ("to_pickle", Writes, 0, "path"),
+const OF_OTHERS: [(&str, Touch, usize, &str); 9] = [
     ("save_pretrained", Writes, 0, "save_directory"),
-    ("save_to_disk", Writes, 0, "dataset_path"),
     ("extractall", Writes, 0, "path"),
     ("save_attn_procs", Writes, 0, "save_directory"),
     ("save_lora_weights", Writes, 0, "save_directory"),
@@ -165,10 +159,8 @@ impl Touches {
         }
         let given = |at: usize, name: &str| argument(model, call, Some(at), Symbol::new(name));
         let known = program.resolve(file, function, call.callee);
-        if let Some((_, path)) = filled(model, known, call) {
-            out.push((Writes, path));
-            return out;
-        }
+        // What a copy is made of is read besides.
+        out.extend(filled(model, known, call).map(|(_, path)| (Writes, path)));
         let opener = known.and_then(|known| OPENERS.iter().find(|(opener, ..)| *opener == known.as_str()));
         let opens = || match (opener, model.expr(call.callee)) {
             (Some(&(_, argument, mode)), _) => Some((given(0, argument)?, given(mode, "mode"))),
@@ -178,7 +170,9 @@ impl Touches {
             }
             _ => None,
         };
-        if let Some((path, mode)) = opens() {
+        if out.is_empty()
+            && let Some((path, mode)) = opens()
+        {
             out.extend(opened(model, mode).map(|touch| (touch, path)));
             return out;
         }
