@@ -4,7 +4,6 @@ use rustc_hash::FxHashMap;
 
 use super::concrete::{Assignment, Evaluator, GroupKey, World};
 use super::effect::{Effect, EffectId, Effects};
-use super::region::parts;
 use super::value::{Node, Value, Values};
 
 /// What bears on one group in one effect tree.
@@ -40,7 +39,7 @@ impl<'a> Bearing<'a> {
         if let Some(&known) = self.issues.get(&effect) {
             return known;
         }
-        let found = parts(self.effects, effect).into_iter().any(|part| self.issues(part));
+        let found = self.effects.below(effect).into_iter().any(|part| self.issues(part));
         self.issues.insert(effect, found);
         found
     }

@@ -1,5 +1,7 @@
 //! What a function issues: a tree of events, choices, loops, protected blocks and exits.
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::base::{Arena, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 
@@ -244,25 +246,25 @@ impl Effects {
     pub const NOTHING: EffectId = EffectId(0);
 
     /// The parts of an effect, in order.
-    pub fn below(&self, effect: EffectId) -> Vec<EffectId> {
+    pub fn below(&self, effect: EffectId) -> SmallVec<[EffectId; 4]> {
         match self.get(effect) {
-            Effect::Seq(parts) => parts.to_vec(),
-            Effect::Choice { then, otherwise, .. } => vec![*then, *otherwise],
-            Effect::Loop { body, orelse, .. } => vec![*body, *orelse],
+            Effect::Seq(parts) => parts.iter().copied().collect(),
+            Effect::Choice { then, otherwise, .. } => smallvec![*then, *otherwise],
+            Effect::Loop { body, orelse, .. } => smallvec![*body, *orelse],
             Effect::Try { body, handlers, orelse, finally } => {
-                let mut out = vec![*body];
+                let mut out: SmallVec<[EffectId; 4]> = smallvec![*body];
                 out.extend(handlers.iter().map(|handler| handler.body));
                 out.extend([*orelse, *finally]);
                 out
             }
-            Effect::Scope { manager, body } => vec![*manager, *body],
-            Effect::Call { body, .. } => vec![*body],
+            Effect::Scope { manager, body } => smallvec![*manager, *body],
+            Effect::Call { body, .. } => smallvec![*body],
             Effect::Nothing
             | Effect::Event(_)
             | Effect::Exit(..)
             | Effect::Hole
             | Effect::Invoke { .. }
-            | Effect::Pending { .. } => Vec::new(),
+            | Effect::Pending { .. } => SmallVec::new(),
         }
     }
 

@@ -53,10 +53,8 @@ pub fn standings(
             let inside = around.or(decides || leaves(*body));
             smallvec![(*body, inside), (*orelse, inside)]
         }
-        Effect::Try { body, handlers, orelse, finally } => {
-            let mut parts: SmallVec<[EffectId; 4]> = smallvec![*body];
-            parts.extend(handlers.iter().map(|handler| handler.body));
-            parts.extend([*orelse, *finally]);
+        Effect::Try { body, .. } => {
+            let parts = effects.below(effect);
             let several = parts.iter().filter(|&&part| varies(part)).count() > 1;
             let left = leaves(*body);
             parts.into_iter().enumerate().map(|(at, part)| (part, around.or(several || (at > 0 && left)))).collect()
@@ -67,29 +65,6 @@ pub fn standings(
             smallvec![(*manager, inside.or(leaves(*body))), (*body, inside)]
         }
         Effect::Call { body, .. } => smallvec![(*body, around)],
-        Effect::Nothing
-        | Effect::Event(_)
-        | Effect::Exit(..)
-        | Effect::Hole
-        | Effect::Invoke { .. }
-        | Effect::Pending { .. } => SmallVec::new(),
-    }
-}
-
-/// The parts of an effect, in order.
-pub(super) fn parts(effects: &Effects, effect: EffectId) -> SmallVec<[EffectId; 4]> {
-    match effects.get(effect) {
-        Effect::Seq(parts) => parts.iter().copied().collect(),
-        Effect::Choice { then, otherwise, .. } => smallvec![*then, *otherwise],
-        Effect::Loop { body, orelse, .. } => smallvec![*body, *orelse],
-        Effect::Try { body, handlers, orelse, finally } => {
-            let mut out: SmallVec<[EffectId; 4]> = smallvec![*body];
-            out.extend(handlers.iter().map(|handler| handler.body));
-            out.extend([*orelse, *finally]);
-            out
-        }
-        Effect::Scope { manager, body } => smallvec![*manager, *body],
-        Effect::Call { body, .. } => smallvec![*body],
         Effect::Nothing
         | Effect::Event(_)
         | Effect::Exit(..)

@@ -40,10 +40,11 @@ pub use evidence::Together;
 use made::Made;
 use made_before::{is_fetched_by_one, is_made_before};
 pub(super) use names::assigned;
-use places::{folders_of, text_of};
+use places::text_of;
 pub use reliance::Reliance;
 use siblings::Unguarded;
 pub(super) use single::{asks_for_first_among, lets_in_first};
+use spelled::folders_of;
 use touches::{Touch, Touches};
 pub use unawaited::UnawaitedFile;
 use unawaited::unawaited_files;
@@ -227,10 +228,9 @@ fn is_cache(common: &mut Common<'_>, file: FileId, function: LocalFunction, deed
 
 /// Whether who finds nothing at a path does what it does for that reason: there, or on the way to what it makes in that folder.
 fn is_found_missing(program: &Program, file: FileId, asked: ExprId, deed: Deed) -> bool {
-    let model = &program.file(file).model;
     let is_it = |path: ExprId| text_of(program, file, path) == text_of(program, file, asked);
     match deed.does {
-        Does::Makes => folders_of(model, deed.path).any(is_it),
+        Does::Makes => folders_of(program, file, deed.path).any(is_it),
         Does::Removes | Does::Writes | Does::Fetches => is_it(deed.path),
     }
 }

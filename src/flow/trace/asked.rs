@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 use super::Assignment;
 use crate::flow::axes::Axes;
 use crate::flow::effect::{Effect, EffectId, Effects, LoopKind};
-use crate::flow::region::parts as parts_of_effect;
 use crate::flow::value::{Node, Value, Values, parts};
 use crate::model::CompareOp;
 
@@ -112,7 +111,7 @@ impl Asked {
             }
             _ => 0,
         };
-        for part in parts_of_effect(effects, effect) {
+        for part in effects.below(effect) {
             asked |= self.of_effect(values, effects, part);
         }
         self.effects.insert(effect, asked);

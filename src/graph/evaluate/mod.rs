@@ -70,6 +70,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
@@ -331,7 +332,7 @@ impl<'p> Engine<'p> {
     }
 
     /// The parts of an effect, in order.
-    pub(super) fn below(&self, effect: EffectId) -> Vec<EffectId> {
+    pub(super) fn below(&self, effect: EffectId) -> SmallVec<[EffectId; 4]> {
         self.effects.below(effect)
     }
 

@@ -5,7 +5,8 @@ use super::common::{Common, on_the_way};
 use super::conditions::may_ask_for_rank;
 use super::deeds::Deed;
 use super::made::Made;
-use super::places::{folders_of, plain, text_of};
+use super::places::{plain, text_of};
+use super::spelled::folders_of;
 use crate::base::{FileId, FunctionId, Span};
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, StmtId, blocks_of};
 
@@ -125,7 +126,7 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
         |&Made { call, expr, .. }| {
             if let Some(made) = made_by(model, call) {
                 let in_passing = model.last_name(call.callee).is_some_and(|name| name.as_str() == WRITER);
-                return (!in_passing || comes_first(model.span(expr))) && folders_of(model, made).any(same);
+                return (!in_passing || comes_first(model.span(expr))) && folders_of(program, file, made).any(same);
             }
             // A function of the program that makes what it is handed, or something by an attribute of that.
             let rest_of = |given: ExprId| match model.expr(given) {

@@ -8,7 +8,7 @@ use super::names::{assigned, made_of, names_in_path, names_of};
 use super::spelled::Spelled;
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::program::Program;
-use crate::model::{BinaryOp, Call, Expr, ExprId, File, LocalFunction};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction};
 
 /// A path as a function knows it.
 #[derive(Clone, Debug)]
@@ -158,19 +158,6 @@ pub(super) fn text_of(program: &Program, file: FileId, path: ExprId) -> Cow<'_, 
         }
         _ => Cow::Borrowed(program.text(file, model.span(plain))),
     }
-}
-
-/// A folder, and those that it is said to lie in: `os.path.join(folder, name)`, `folder / name`.
-pub(super) fn folders_of(model: &File, folder: ExprId) -> impl Iterator<Item = ExprId> + '_ {
-    std::iter::successors(Some(folder), |&inner| match model.expr(inner) {
-        Expr::Call(call) => {
-            let call = model.call(call);
-            let joins = model.last_name(call.callee).is_some_and(|name| name.as_str() == "join");
-            model.list(call.args).first().copied().filter(|_| joins)
-        }
-        Expr::Binary(BinaryOp::Div, whole, _) => Some(whole),
-        _ => None,
-    })
 }
 
 /// The folder of which an expression says that it is the one around a path: `os.path.dirname(path)`, `path.parent`.

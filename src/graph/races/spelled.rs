@@ -65,6 +65,13 @@ impl fmt::Display for Part {
     }
 }
 
+/// A folder, and those that it is said to lie in: `os.path.join(folder, name)`, `folder / name`.
+pub(super) fn folders_of(program: &Program, file: FileId, folder: ExprId) -> impl Iterator<Item = ExprId> + '_ {
+    let model = &program.file(file).model;
+    let around = move |&inner: &ExprId| taken_apart(program, file, plain(model, inner)).map(|(folder, _)| folder);
+    std::iter::successors(Some(folder), around)
+}
+
 /// The folder that an expression begins with, and what it puts behind that.
 fn taken_apart(program: &Program, file: FileId, path: ExprId) -> Option<(ExprId, Vec<Part>)> {
     let model = &program.file(file).model;

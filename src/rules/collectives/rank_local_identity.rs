@@ -181,7 +181,7 @@ impl Place<'_> {
             let is_fake = backend.is_some_and(
                 |backend| matches!(self.model.expr(backend), Expr::Str(name) if name.as_str() == FAKE_BACKEND),
             );
-            let by_devices = size.is_some_and(|size| self.counts_devices(size, FUEL));
+            let by_devices = size.is_some_and(|size| self.counts_devices(size));
             // Where the launcher has told the rank within the node, it has told the number of ranks as well.
             let is_known =
                 size.is_none_or(|size| self.is_world_size(size, FUEL)) || by_devices && self.is_told_local(local, FUEL);

@@ -6,7 +6,7 @@ use crate::graph::Program;
 use crate::model::{Call, Expr, ExprId, File};
 use crate::rules::calls::keyword;
 
-use super::ranks::{Value, is_local_rank};
+use super::ranks::is_local_rank;
 use super::{FUEL, Place, Use};
 
 /// Backends whose devices are numbered within the node.
@@ -42,7 +42,7 @@ impl Place<'_> {
                 first.filter(|_| BACKENDS.contains(&backend))
             }
         };
-        let rank = chosen.filter(|&chosen| self.is_surely_the_rank(chosen, FUEL))?;
+        let rank = chosen.filter(|&chosen| self.is_surely_the_rank(chosen))?;
         let message = format!(
             "`{}` takes the number of a device of this node and is given the rank of the job: the second node has none of that number",
             known.last_part()
@@ -52,15 +52,9 @@ impl Place<'_> {
     }
 
     /// Whether the expression is the rank of the job, and nothing else on another way.
-    fn is_surely_the_rank(&self, expr: ExprId, fuel: u32) -> bool {
-        let Some(fuel) = fuel.checked_sub(1) else { return false };
-        match self.model.expr(expr) {
-            Expr::Name(name) => match self.value_of(name) {
-                Value::One(owner, value) => Place { function: owner, ..*self }.is_surely_the_rank(value, fuel),
-                Value::Several | Value::Unknown => false,
-            },
-            _ => self.is_the_rank(expr, fuel),
-        }
+    fn is_surely_the_rank(&self, expr: ExprId) -> bool {
+        let (place, expr) = self.stands_for(expr);
+        !matches!(place.model.expr(expr), Expr::Name(_)) && place.is_the_rank(expr, FUEL)
     }
 
     /// The number in `"cuda", rank`, in `f"cuda:{rank}"` and in `f"{backend}:{rank}"`.

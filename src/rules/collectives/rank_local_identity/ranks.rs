@@ -30,36 +30,34 @@ impl Place<'_> {
         }
     }
 
+    /// What an expression stands for: where it is a name that is given one value, that value, in the function that gives it.
+    pub(super) fn stands_for(&self, expr: ExprId) -> (Self, ExprId) {
+        let (mut place, mut expr) = (*self, expr);
+        for _ in 0..FUEL {
+            let Expr::Name(name) = place.model.expr(expr) else { break };
+            let Value::One(function, value) = place.value_of(name) else { break };
+            (place, expr) = (Place { function, ..place }, value);
+        }
+        (place, expr)
+    }
+
     /// Whether the expression is the rank within the node as the launcher tells it, in the environment.
     pub(super) fn is_told_local(&self, expr: ExprId, fuel: u32) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
-        match self.model.expr(expr) {
-            Expr::Name(name) => match self.value_of(name) {
-                Value::One(owner, value) => Place { function: owner, ..*self }.is_told_local(value, fuel),
-                Value::Several | Value::Unknown => false,
-            },
-            _ => match self.asked(expr) {
-                Asked::Plain(inner) => self.is_told_local(inner, fuel),
-                Asked::Value(value) => is_local_rank(value),
-                Asked::CurrentDevice | Asked::Other => false,
-            },
+        let (place, expr) = self.stands_for(expr);
+        match place.asked(expr) {
+            Asked::Plain(inner) => place.is_told_local(inner, fuel),
+            Asked::Value(value) => is_local_rank(value),
+            Asked::CurrentDevice | Asked::Other => false,
         }
     }
 
     /// Whether the expression is the number of devices of this node: `torch.cuda.device_count()`.
-    pub(super) fn counts_devices(&self, expr: ExprId, fuel: u32) -> bool {
-        let Some(fuel) = fuel.checked_sub(1) else { return false };
-        match self.model.expr(expr) {
-            Expr::Name(name) => match self.value_of(name) {
-                Value::One(owner, value) => Place { function: owner, ..*self }.counts_devices(value, fuel),
-                Value::Several | Value::Unknown => false,
-            },
-            Expr::Call(index) => {
-                let called = self.program.resolve(self.file, self.function, self.model.call(index).callee);
-                called.is_some_and(|called| called.last_part().as_str() == "device_count")
-            }
-            _ => false,
-        }
+    pub(super) fn counts_devices(&self, expr: ExprId) -> bool {
+        let (place, expr) = self.stands_for(expr);
+        let Expr::Call(index) = place.model.expr(expr) else { return false };
+        let called = place.program.resolve(place.file, place.function, place.model.call(index).callee);
+        called.is_some_and(|called| called.last_part().as_str() == "device_count")
     }
 
     /// Whether the name is a parameter, and all callers that the program has hand something else over: the rank of the job,
