@@ -47,6 +47,20 @@ class ByField:
             dist.all_reduce(self.parts[name])
 
 
+class ByNameOfField:
+    """Fed with one field after the other: the names are the same everywhere."""
+
+    def __init__(self):
+        self.sums = {}
+
+    def add_up(self, name, part):
+        self.sums[name] = part.sum()
+
+    def reduce_sums(self):
+        for name in self.sums:
+            dist.all_reduce(self.sums[name])
+
+
 class OfKnownTasks:
     def __init__(self, tasks):
         self.tasks = {task: [] for task in tasks}
@@ -82,13 +96,16 @@ def by_the_names_of_the_fields(loader, model):
 
 def evaluate(data, model, tasks):
     loader = DataLoader(data, sampler=DistributedSampler(data))
-    by_task, by_field, known = ByTask(), ByField(), OfKnownTasks(tasks)
+    by_task, by_field, by_name, known = ByTask(), ByField(), ByNameOfField(), OfKnownTasks(tasks)
     for batch in loader:
         by_task.note(batch["task"], model(batch))
         by_field.keep(batch)
         known.collect(batch)
+        for name, part in batch.items():
+            by_name.add_up(name, part)
     by_task.total()
     by_field.reduce()
+    by_name.reduce_sums()
     known.mean_of_all()
     losses_by_task(loader, model)
     sources_met(loader)
