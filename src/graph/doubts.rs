@@ -146,10 +146,10 @@ impl Evidence<'_, '_> {
         self.is_opaque() && self.test.is_some_and(|test| agrees_where_set(self.engine, test))
     }
 
-    /// Whether settings say whether the operation communicates at all: the forward pass of an engine does where it is
-    /// sharded to the last.
+    /// Whether settings say whether the operation communicates at all, and nobody speaks of the one with which it does: the
+    /// forward pass of an engine gathers what is sharded to the last, the parameters.
     pub(super) fn is_settled_elsewhere(&self) -> bool {
-        self.engine.effects.event(self.main).op.as_str() == "deepspeed_forward"
+        self.engine.effects.event(self.main).op.as_str() == "deepspeed_forward" && !self.speaks_of_the_last_stage()
     }
 
     /// Whether ranks part over a number that each draws: where they train one model they are seeded alike, unless the

@@ -17,7 +17,7 @@ use crate::model::{
 use super::blocks::function_around;
 use super::evaluate::data::{agrees, is_batch, is_count, is_loader};
 use super::program::Program;
-use calls::{callees, given, names_one, takes};
+use calls::{callees, given, names_one};
 use keepers::Keepers;
 
 /// Fields that tell a batch of tokens from any other mapping.
@@ -26,9 +26,6 @@ const FIELDS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
 /// Keys that tell the state of a program from a batch: it may hold the batch beside everything else.
 const KEYS_OF_STATES: [&str; 8] =
     ["model", "optimizer", "scheduler", "tokenizer", "rank", "world_size", "device", "config"];
-
-/// Methods of one name that a call on an object of unknown make may mean.
-const MAX_NAMESAKES: usize = 6;
 
 /// Calls that a batch is followed through, up to callers and down to who keeps it.
 const ROUNDS: usize = 3;
@@ -62,7 +59,7 @@ impl Fed {
                 break;
             }
         }
-        let mut rounds = Keepers { program, known: FxHashMap::default(), handed: FxHashSet::default() };
+        let mut rounds = Keepers::new(program);
         let mut homes = fed.homes(program, &loaders);
         for _ in 0..ROUNDS {
             let mut next = Vec::new();
@@ -221,20 +218,12 @@ impl Fed {
             return found;
         }
         each_call(model, local, &mut |_, call| {
-            let Expr::Attribute { name, .. } = model.expr(call.callee) else { return };
             let parts = model.list(call.args).iter().copied();
             let parts = parts.chain(model.keywords(call).iter().map(|keyword| keyword.value));
             if !parts.clone().any(|part| is_of(model, part, &held)) {
                 return;
             }
-            let mut near = program.methods_named(name).iter().filter(|&&method| {
-                program.same_tree(program.locate(method).0, file) && takes(program, model, call, method)
-            });
-            let methods: Vec<FunctionId> = near.by_ref().take(MAX_NAMESAKES).copied().collect();
-            if near.next().is_some() || !methods.iter().all(|&method| are_alike(program, methods[0], method)) {
-                return;
-            }
-            for method in methods {
+            for method in keepers.meant(file, local, call) {
                 for (at, argument) in given(program, model, call, method) {
                     if is_of(model, argument, &held) && keepers.keeps(method, at) && self.add(program, method, at) {
                         found.push(method);
@@ -356,18 +345,6 @@ fn is_no_batch(model: &File, annotation: ExprId) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether two methods of one name stand for one thing: classes of one family have them, or they take the same.
-fn are_alike(program: &Program, one: FunctionId, other: FunctionId) -> bool {
-    let names = |method: FunctionId| {
-        program.function(method).parameters.iter().skip(1).map(|parameter| parameter.name).collect::<Vec<_>>()
-    };
-    let related = || match (program.class_of(one), program.class_of(other)) {
-        (Some(one), Some(other)) => program.lineage(one).iter().any(|base| program.lineage(other).contains(base)),
-        _ => false,
-    };
-    one == other || names(one) == names(other) || related()
 }
 
 /// The parameter that an argument is, whole or in parts: itself, an element of what it yields, a part of it.

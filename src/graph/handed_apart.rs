@@ -1,8 +1,8 @@
-//! Functions that communicate and that only some ranks hand to whoever calls them back.
+//! Functions that communicate, and objects with methods that do, which only some ranks hand to whoever calls them back.
 
-use crate::base::{FunctionId, Site, Symbol};
+use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::model::{Expr, each_expression, expressions_of};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, each_expression, expressions_of};
 
 use super::blocks::{is_test, speaks_of_rank};
 use super::communication::{Communication, Issue, Wanted};
@@ -11,8 +11,8 @@ use super::context::each_in_context;
 use super::program::Program;
 use super::resolve::Target;
 
-/// Methods that keep a function to be called later, in step with the job.
-const KEEPS: [&str; 9] = [
+/// Methods that keep a function, or an object, to be called later, in step with the job.
+const KEEPS: [&str; 12] = [
     "add_event_handler",
     "add_callback",
     "register_callback",
@@ -22,7 +22,16 @@ const KEEPS: [&str; 9] = [
     "register_step_post_hook",
     "register_step_pre_hook",
     "attach_callback",
+    "register_hook",
+    "register_custom_hook",
+    "add_callbacks",
 ];
+
+/// Parts of names of lists whose elements somebody calls back.
+const LISTS: [&str; 2] = ["callback", "hook"];
+
+/// Beginnings of names of methods by which an object is called back.
+const CALLED_BACK: [&str; 4] = ["on_", "before_", "after_", "__call__"];
 
 /// A function that is called back on some ranks only.
 #[derive(Clone, Debug)]
@@ -41,17 +50,18 @@ pub struct HandedApart {
     pub confidence: Confidence,
 }
 
-/// The functions that are handed over where the rank has been asked for, in order of files.
+/// The functions and objects that are handed over where the rank has been asked for, in order of files.
 pub(super) fn handed_apart(program: &Program, communication: &mut Communication<'_>) -> Vec<HandedApart> {
     let mut out = Vec::new();
     let spelled = KEEPS.map(Symbol::new);
+    let append = Symbol::new("append");
     for (file, local) in bodies(program) {
         let model = &program.file(file).model;
         let definition = model.function(local);
-        if !model.names().may_hold_any(&spelled) {
+        if !model.names().may_hold_any(&spelled) && !model.names().may_hold_any(&[append]) {
             continue;
         }
-        if !definition.mentions.iter().any(|name| KEEPS.contains(&name.as_str())) {
+        if !definition.mentions.iter().any(|name| *name == append || KEEPS.contains(&name.as_str())) {
             continue;
         }
         each_in_context(model, local, &mut |_, stmt, context| {
@@ -61,16 +71,17 @@ pub(super) fn handed_apart(program: &Program, communication: &mut Communication<
                 each_expression(model, root, &mut |id, expr| {
                     let Expr::Call(call) = expr else { return };
                     let call = model.call(call);
-                    if !model.last_name(call.callee).is_some_and(|name| KEEPS.contains(&name.as_str())) {
+                    if !keeps(model, call) {
                         return;
                     }
                     for &given in model.list(call.args) {
-                        let Some(Target::Function(handed)) = program.target(file, local, given) else { continue };
-                        let Some(issue) = communication.issue_of(handed, Wanted::Collective) else { continue };
+                        let Some((handed, issue)) = called_back(program, communication, (file, local), given) else {
+                            continue;
+                        };
                         let sure = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
                         out.push(HandedApart {
                             function: program.function_id(file, local),
-                            handed: program.function(handed).name,
+                            handed,
                             site: Site { file, span: model.span(id) },
                             test: Site { file, span: model.span(test) },
                             confidence: sure.min(issue.confidence),
@@ -82,4 +93,47 @@ pub(super) fn handed_apart(program: &Program, communication: &mut Communication<
         });
     }
     out
+}
+
+/// Whether a call keeps what it is given to be called later: by its own name, or by that of the list it fills.
+fn keeps(model: &File, call: Call) -> bool {
+    let Some(name) = model.last_name(call.callee) else { return false };
+    // The elements of an attribute are called by the program itself, as a rule, which is seen where it does.
+    let is_list = |list: ExprId| match model.expr(list) {
+        Expr::Name(name) => LISTS.iter().any(|part| name.as_str().contains(part)),
+        _ => false,
+    };
+    KEEPS.contains(&name.as_str())
+        || name.as_str() == "append"
+            && matches!(model.expr(call.callee), Expr::Attribute { value, .. } if is_list(value))
+}
+
+/// What is called back of what is handed over, and what that issues: the function, or a method of the object.
+fn called_back(
+    program: &Program,
+    communication: &mut Communication<'_>,
+    (file, local): (FileId, LocalFunction),
+    given: ExprId,
+) -> Option<(Symbol, Issue)> {
+    let model = &program.file(file).model;
+    if let Some(Target::Function(handed)) = program.target(file, local, given) {
+        return communication.issue_of(handed, Wanted::Collective).map(|issue| (program.function(handed).name, issue));
+    }
+    let made = match model.expr(given) {
+        Expr::Name(name) => program.single_assignment(file, local, name)?,
+        _ => given,
+    };
+    let Expr::Call(call) = model.expr(made) else { return None };
+    let Some(Target::Class(class)) = program.target(file, local, model.call(call).callee) else { return None };
+    program.lineage(class).iter().find_map(|&class| {
+        let home = program.locate_class(class).0;
+        program.class(class).methods.iter().find_map(|&(name, method)| {
+            if !CALLED_BACK.iter().any(|begin| name.as_str().starts_with(begin)) {
+                return None;
+            }
+            let issue = communication.issue_of(program.function_id(home, method), Wanted::Collective)?;
+            // What a library does for models of any kind it may do without the others.
+            (!issue.implicit).then_some((name, issue))
+        })
+    })
 }

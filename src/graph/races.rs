@@ -11,6 +11,7 @@ mod hooks;
 mod made;
 mod made_before;
 mod names;
+mod parts;
 mod places;
 mod reliance;
 mod siblings;

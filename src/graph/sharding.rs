@@ -18,6 +18,10 @@ use super::witness::SplitKind;
 const WORDS: [&str; 7] =
     ["fsdp", "fullysharded", "fully_shard", "deepspeed", "zero3", "model_state_dict", "statedictoptions"];
 
+/// What the names are made of that a program uses where engines may shard parameters as well (ZeRO's third stage).
+const OF_THE_LAST_STAGE: [&str; 6] =
+    ["zero3", "zero_3", "zero_stage", "deepspeed_stage", "gatheredparameters", "parameter_offload"];
+
 /// Parts of a question that are looked at.
 const MAX_PARTS: usize = 40;
 
@@ -52,6 +56,16 @@ impl Evidence<'_, '_> {
         };
         let speaks = || files.iter().any(|&file| speaks_of_sharding(&self.engine.program.file(file).model));
         !is_for_all && !speaks() || self.lets_sharded_models_pass() || self.is_sharded_later(event.site)
+    }
+
+    /// Whether the file where ranks part, or one on the way to the operation, thinks of engines that shard the parameters.
+    pub(super) fn speaks_of_the_last_stage(&self) -> bool {
+        let engine = self.engine;
+        let here = engine.program.locate(self.function).0;
+        let event = engine.effects.event(self.main).site.file;
+        let parting = self.decision.map_or(here, |decision| decision.site.file);
+        let mut files = self.calls.iter().map(|&(site, _)| site.file).chain([parting, here, event]);
+        files.any(|file| mentions_one_of(&engine.program.file(file).model, &OF_THE_LAST_STAGE))
     }
 
     /// Whether what ranks issue in another order communicates only where the model is sharded, and stands in another
@@ -200,10 +214,19 @@ fn shards(model: &File, call: Call) -> bool {
 
 /// Whether some function of the file, or its top level, uses a name that speaks of sharded models.
 fn speaks_of_sharding(model: &File) -> bool {
-    model.functions.iter().flat_map(|function| function.mentions.iter()).any(|&name| is_of_sharding(name))
+    mentions_one_of(model, &WORDS)
+}
+
+/// Whether some function of the file, or its top level, uses a name that one of the words, in small letters, is part of.
+fn mentions_one_of(model: &File, words: &[&str]) -> bool {
+    model.functions.iter().flat_map(|function| function.mentions.iter()).any(|&name| is_made_of(name, words))
 }
 
 fn is_of_sharding(name: Symbol) -> bool {
+    is_made_of(name, &WORDS)
+}
+
+fn is_made_of(name: Symbol, words: &[&str]) -> bool {
     let name = name.as_str().to_ascii_lowercase();
-    WORDS.iter().any(|word| name.contains(word))
+    words.iter().any(|word| name.contains(word))
 }

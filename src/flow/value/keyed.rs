@@ -87,6 +87,19 @@ impl Values {
         None
     }
 
+    /// Whether a container makes the entries that it is asked for.
+    pub fn makes_entries(&self, mut container: Value) -> bool {
+        for _ in 0..MAX_STORES {
+            container = match self.node(container) {
+                Node::Apply(name, _) => return matches!(name.last_part().as_str(), "defaultdict" | "Counter"),
+                Node::Changed(_, parts) | Node::Carried(_, _, parts) if !parts.is_empty() => parts[0],
+                Node::Mapped(name, parts) if matches!(name.as_str(), STORE | UPDATE) => parts[0],
+                _ => return false,
+            };
+        }
+        false
+    }
+
     /// Whether a value began as a dictionary: each other key is another entry.
     fn has_keys(&self, container: Value, fuel: usize) -> bool {
         match self.node(container) {

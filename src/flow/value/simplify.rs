@@ -1,6 +1,6 @@
 //! The few identities that keep equal things equal.
 
-use super::{COLLECTED, COMPREHENSION, GIVEN, IS_MEMBER, MEMBERS, Node, POOLED, Value, Values, WITHOUT};
+use super::{COLLECTED, COMPREHENSION, GIVEN, IS_MEMBER, MEMBERS, Node, POOLED, STORE, UPDATE, Value, Values, WITHOUT};
 use crate::base::{Site, Symbol};
 use crate::model::CompareOp;
 
@@ -158,6 +158,10 @@ impl Values {
                 if word.as_str() == GIVEN && matches!(self.node(parts[0]), Node::Mapping(_)) =>
             {
                 Ok(parts[0])
+            }
+            // Who knows which container it is knows that the entry may be a new one.
+            Node::Mapped(word, ref parts) if word.as_str() == UPDATE && self.makes_entries(parts[0]) => {
+                Ok(self.make(Node::Mapped(Symbol::new(STORE), parts.clone())))
             }
             // Whatever wraps a model has it as its `module`.
             Node::Apply(name, ref parts)

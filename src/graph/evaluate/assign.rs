@@ -130,7 +130,7 @@ impl<'p> Engine<'p> {
     ) {
         let Some(path) = self.path(frame, container) else { return };
         let old = self.expression(frame, container);
-        if matches!(self.values.node(old), Node::Mapping(_)) || self.makes_entries(old, 4) {
+        if matches!(self.values.node(old), Node::Mapping(_)) || self.values.makes_entries(old) {
             return self.store_element(frame, container, index, value, span);
         }
         let content = self.values.make(Node::Sequence(Box::from([value, index])));

@@ -43,17 +43,6 @@ impl<'p> Engine<'p> {
         Some(self.values.make(Node::Loader(turns, whole)))
     }
 
-    /// Whether a container makes the entries that it is asked for.
-    pub(super) fn makes_entries(&self, value: Value, fuel: u8) -> bool {
-        match self.values.node(value) {
-            Node::Apply(name, _) => matches!(name.last_part().as_str(), "defaultdict" | "Counter"),
-            Node::Changed(_, parts) | Node::Carried(_, _, parts) if fuel > 0 => {
-                parts.first().is_some_and(|&part| self.makes_entries(part, fuel - 1))
-            }
-            _ => false,
-        }
-    }
-
     /// A container of things that are each in it once, with another one: how many those are hangs on what it is.
     pub(super) fn with_other(&mut self, container: Value, other: Value) -> Value {
         if !self.values.may_come_with_the_data(other) {
@@ -115,7 +104,7 @@ impl<'p> Engine<'p> {
             && let Some(path) = self.path(frame, container)
         {
             let old = self.expression(frame, container);
-            if self.makes_entries(old, 4) {
+            if self.values.makes_entries(old) {
                 let added = arguments.values();
                 let new = self.changed(frame, old, &added, span);
                 let key = self.expression(frame, key);

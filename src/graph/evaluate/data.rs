@@ -41,6 +41,9 @@ const FETCHING: [&str; 9] = [
     "collate_fn",
 ];
 
+/// Methods of libraries that give back a loader for the one they are given.
+const PREPARES: [&str; 3] = ["prepare", "prepare_data_loader", "setup_dataloaders"];
+
 /// Whether the name is that of something that yields batches.
 pub(in crate::graph) fn is_loader(name: Symbol) -> bool {
     // Every name of a program is asked about: most are told by their ends.
@@ -310,8 +313,15 @@ impl<'p> Engine<'p> {
                         parts.iter().zip(args).map(|(&part, arg)| self.iterated(frame, arg, part)).collect();
                     return self.values.make(Node::Mapped(name, parts.into()));
                 }
+                let is_named_so = |expr: ExprId| frame.model.last_name(expr).is_some_and(is_loader);
                 match frame.model.expr(call.callee) {
                     Expr::Name(name) | Expr::Attribute { name, .. } if is_getter(name) => {
+                        self.loader(frame, value, span)
+                    }
+                    // `accelerator.prepare(loader)`
+                    Expr::Attribute { name, .. }
+                        if PREPARES.contains(&name.as_str()) && matches!(args[..], [only] if is_named_so(only)) =>
+                    {
                         self.loader(frame, value, span)
                     }
                     _ => value,

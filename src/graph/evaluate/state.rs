@@ -307,6 +307,10 @@ impl<'p> Engine<'p> {
                         }
                     }
                 }
+                // `self.sums[name] += x`
+                Stmt::AugAssign { target, .. } if let Expr::Subscript(container, _) = model.expr(*target) => {
+                    wrote(container);
+                }
                 Stmt::Annotated { target, value: Some(_), .. } | Stmt::AugAssign { target, .. } => wrote(*target),
                 Stmt::Expr(expr) => {
                     // `self.items.append(x)` changes what `items` holds, as `self.shard.copy_(x).div_(n)` does.

@@ -2,24 +2,61 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::calls::takes;
 use super::{FILLING, is_of};
-use crate::base::{FunctionId, Symbol};
+use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::context::each_in_context;
 use crate::graph::program::Program;
+use crate::graph::protocol::Types;
 use crate::model::{
-    CompareOp, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, each_expression, each_statement,
+    Call, CompareOp, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, each_expression, each_statement,
     names_in,
 };
+
+/// Methods of one name that a call on an object of unknown make may mean.
+const MAX_NAMESAKES: usize = 6;
 
 /// Which methods keep what they are given.
 pub(super) struct Keepers<'p> {
     pub(super) program: &'p Program,
-    pub(super) known: FxHashMap<(FunctionId, u16), bool>,
+    types: Types<'p>,
+    known: FxHashMap<(FunctionId, u16), bool>,
     /// Attributes that they hand on beside it.
     pub(super) handed: FxHashSet<Symbol>,
 }
 
-impl Keepers<'_> {
+impl<'p> Keepers<'p> {
+    pub(super) fn new(program: &'p Program) -> Self {
+        Keepers { program, types: Types::new(program), known: FxHashMap::default(), handed: FxHashSet::default() }
+    }
+
+    /// The methods that a call may mean: that of the object's class and of those below it, where this is known, or those of
+    /// that name, where they stand for one thing.
+    pub(super) fn meant(&self, file: FileId, local: LocalFunction, call: Call) -> Vec<FunctionId> {
+        let program = self.program;
+        let model = &program.file(file).model;
+        let Expr::Attribute { value, name } = model.expr(call.callee) else { return Vec::new() };
+        let named = program.methods_named(name);
+        if named.len() > 1
+            && let Some(class) = self.types.class_of(file, local, value)
+        {
+            let own = program.method(class, name);
+            let is_below = |&method: &FunctionId| {
+                Some(method) == own
+                    || program.class_of(method).is_some_and(|below| program.lineage(below).contains(&class))
+            };
+            return named.iter().copied().filter(is_below).take(MAX_NAMESAKES).collect();
+        }
+        let mut near = named.iter().filter(|&&method| {
+            program.same_tree(program.locate(method).0, file) && takes(program, model, call, method)
+        });
+        let methods: Vec<FunctionId> = near.by_ref().take(MAX_NAMESAKES).copied().collect();
+        match near.next().is_none() && methods.iter().all(|&method| are_alike(program, methods[0], method)) {
+            true => methods,
+            false => Vec::new(),
+        }
+    }
+
     /// Whether a method puts something of its parameter into a container of its object, or hands it on to a method that
     /// may.
     pub(super) fn keeps(&mut self, method: FunctionId, position: u16) -> bool {
@@ -40,6 +77,18 @@ impl Keepers<'_> {
         self.known.insert((method, position), keeps);
         keeps
     }
+}
+
+/// Whether two methods of one name stand for one thing: classes of one family have them, or they take the same.
+fn are_alike(program: &Program, one: FunctionId, other: FunctionId) -> bool {
+    let names = |method: FunctionId| {
+        program.function(method).parameters.iter().skip(1).map(|parameter| parameter.name).collect::<Vec<_>>()
+    };
+    let related = || match (program.class_of(one), program.class_of(other)) {
+        (Some(one), Some(other)) => program.lineage(one).iter().any(|base| program.lineage(other).contains(base)),
+        _ => false,
+    };
+    one == other || names(one) == names(other) || related()
 }
 
 /// Whether a method fills a container of its object `own` from the parameter, or from what is made of it.
@@ -84,6 +133,7 @@ fn keeps_in(
                 }
             }
         }
+        Stmt::AugAssign { target, .. } if has_entry_of(*target, &held) => keeps = true,
         Stmt::AugAssign { target, value, .. } if is_own(*target) && is_of(model, *value, &held) => {
             keeps |= matches!(model.expr(*value), Expr::ListDisplay(_) | Expr::Comprehension(_) | Expr::Call(_));
         }

@@ -5,6 +5,7 @@ use super::deeds::{Deed, Does};
 use super::elsewhere::Elsewhere;
 use super::made_before::is_made_before;
 use super::names::{each_assignment, names_asked};
+use super::parts::lie_together;
 use super::places::Place;
 use super::touches::Touch;
 use super::unawaited::{Act, Who};
@@ -20,6 +21,8 @@ pub enum Reliance {
     OnMade,
     /// They work in a folder that it removes.
     OnRemoved,
+    /// It reads what each of them writes.
+    OnParts,
 }
 
 impl Reliance {
@@ -43,8 +46,18 @@ pub(super) fn relies(common: &Common<'_>, at: (FileId, LocalFunction), done: &Ac
                 || used.touch == Touch::ReadsAll && done.place.goes_on_from(common, at, &used.place)
         }
         Reliance::OnMade | Reliance::OnRemoved => used.place.lies_in(common, at, &done.place),
+        Reliance::OnParts => false,
     };
     concerns.then_some(reliance)
+}
+
+/// Whether one rank reads what all write, each a part of it.
+pub(super) fn puts_together(common: &Common<'_>, at: (FileId, LocalFunction), done: &Act, used: &Act) -> bool {
+    let (Some(written), Some(read)) = (&done.part, &used.part) else { return false };
+    done.touch == Touch::Writes
+        && used.touch.reads()
+        && read.reads(written)
+        && lie_together(common.program, at, &done.place, &used.place)
 }
 
 /// Whether the path is another one by the time it is used.

@@ -34,7 +34,7 @@ impl Touch {
 use Touch::{Makes, Reads, ReadsAll, Removes, Writes};
 
 /// Functions of libraries beside those that write a file whole or fetch it, with the place and the name of the argument that says where.
-const FUNCTIONS: [(&str, Touch, usize, &str); 53] = [
+const FUNCTIONS: [(&str, Touch, usize, &str); 55] = [
     ("omegaconf.OmegaConf.save", Writes, 1, "f"),
     ("torch.hub.download_url_to_file", Writes, 1, "dst"),
     ("gdown.download", Writes, 1, "output"),
@@ -80,6 +80,8 @@ const FUNCTIONS: [(&str, Touch, usize, &str); 53] = [
     ("torch.distributed.checkpoint.HuggingFaceStorageReader", ReadsAll, 0, "path"),
     ("accelerate.load_checkpoint_and_dispatch", ReadsAll, 1, "checkpoint"),
     ("os.listdir", Reads, 0, "path"),
+    ("glob.glob", Reads, 0, "pathname"),
+    ("glob.iglob", Reads, 0, "pathname"),
     ("os.scandir", Reads, 0, "path"),
     ("os.stat", Reads, 0, "path"),
     ("os.path.getsize", Reads, 0, "filename"),

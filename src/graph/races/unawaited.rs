@@ -9,8 +9,9 @@ use super::common::Common;
 use super::conditions::parts_of;
 use super::elsewhere::Elsewhere;
 use super::made::Made;
+use super::parts::Part;
 use super::places::{Place, handed};
-use super::reliance::{Reliance, has_been_made, is_seen_to, is_set_between, relies};
+use super::reliance::{Reliance, has_been_made, is_seen_to, is_set_between, puts_together, relies};
 use super::single::{is_of_one_rank, lets_in_first};
 use super::touches::{Touch, Touches};
 use super::waits::Waits;
@@ -57,6 +58,8 @@ pub(super) enum Who {
 pub(super) struct Act {
     pub touch: Touch,
     pub place: Place,
+    /// How the files of the ranks are told apart there.
+    pub part: Option<Part>,
     pub who: Who,
     /// What the function calls.
     pub expr: ExprId,
@@ -183,8 +186,45 @@ impl<'p> Search<'p> {
                 confidence: if of_little { Confidence::Low } else { Confidence::Medium },
             });
         }
+        out.extend(self.put_together(common, function, &acts));
         out.sort_by_key(|found| (found.used.0, found.done.0));
         out.dedup_by_key(|found| found.used.0);
+        out
+    }
+
+    /// What one rank reads in the function of what all have written, each its part, with nothing in between at which it waits
+    /// for the others.
+    fn put_together(&mut self, common: &mut Common<'_>, function: FunctionId, acts: &[Act]) -> Vec<UnawaitedFile> {
+        let program = common.program;
+        let (file, local) = program.locate(function);
+        let model = &program.file(file).model;
+        let mut out = Vec::new();
+        for used in acts {
+            let Who::First(asked) = used.who else { continue };
+            let span = model.span(used.expr);
+            let elsewhere = Elsewhere::of(model, local, span);
+            let comes_before = |done: &&Act| {
+                let before = model.span(done.expr);
+                done.who == Who::All && before.end <= span.start && !elsewhere.holds(before)
+            };
+            let mut before = acts.iter().filter(comes_before);
+            let Some(done) = before.rfind(|done| puts_together(common, (file, local), done, used)) else { continue };
+            let waits = self.waits(common, function);
+            let wait = waits.asks_again(span) || waits.for_each_other(model.span(done.expr), span);
+            if wait || done.waits[1] || used.waits[0] {
+                continue;
+            }
+            out.push(UnawaitedFile {
+                function,
+                reliance: Reliance::OnParts,
+                done: (done.site, done.call),
+                done_in: done.below,
+                used: (used.site, used.call),
+                used_in: used.below,
+                asked,
+                confidence: Confidence::Medium,
+            });
+        }
         out
     }
 
@@ -202,6 +242,7 @@ impl<'p> Search<'p> {
             let Some(who) = who_makes(program, file, made) else { continue };
             let site = Site { file, span: model.span(made.expr) };
             let Some(name) = model.last_name(made.call.callee) else { continue };
+            let lists = name.as_str().ends_with("glob");
             let mut touched = self.touches.of(program, file, local, made.call);
             if is_asked_for(program, file, local, made) {
                 touched.retain(|(touch, _)| !touch.reads());
@@ -209,6 +250,7 @@ impl<'p> Search<'p> {
             out.extend(touched.iter().map(|&(touch, path)| Act {
                 touch,
                 place: Place::At(path),
+                part: Part::of(program, file, local, path, lists),
                 who,
                 expr: made.expr,
                 call: name,
@@ -243,6 +285,7 @@ impl<'p> Search<'p> {
         let program = common.program;
         let (file, _) = program.locate(caller);
         let (model, name) = (&program.file(file).model, program.function(callee).name);
+        let of_caller = program.locate(caller).1;
         let (of_callee, inner) = program.locate(callee);
         let of_one = is_of_one_rank(program, of_callee, inner);
         let named = Site { file: of_callee, span: program.function(callee).name_span };
@@ -256,8 +299,13 @@ impl<'p> Search<'p> {
             let Place::At(path) = act.place else { continue };
             let waits = self.waits(common, callee).around(program.file(of_callee).model.span(act.expr));
             let site = Site { file, span: model.span(made.expr) };
+            let part = |place: &Place| match (&act.part, place) {
+                (None, &Place::At(path)) => Part::of(program, file, of_caller, path, false),
+                (known, _) => known.clone(),
+            };
             out.extend(handed(common, callee, path, (caller, made)).into_iter().map(|place| Act {
                 touch: act.touch,
+                part: part(&place),
                 place,
                 who,
                 expr: made.expr,

@@ -16,11 +16,13 @@ const WAITING: [&str; 5] = ["fit", "train", "prepare", "lock", "join"];
 
 /// Places of a function at which ranks may wait for each other.
 pub(super) struct Waits {
-    /// Calls, and questions that a loop asks again and again.
+    /// Calls, and those in questions that a loop asks again and again.
     calls: Vec<Span>,
     /// What a manager waits at the end of.
     managed: Vec<Span>,
     loops: Vec<Span>,
+    /// Questions that a loop asks again and again.
+    asked: Vec<Span>,
 }
 
 impl Waits {
@@ -47,7 +49,7 @@ impl Waits {
         let asks = |made: &&Made| asked.iter().any(|test| test.holds(model.span(made.expr)));
         let asking = made.iter().filter(asks).map(|made| made.expr);
         let calls = waiting.iter().copied().chain(asking).map(|expr| model.span(expr)).collect();
-        Waits { calls, managed: managed.collect(), loops }
+        Waits { calls, managed: managed.collect(), loops, asked }
     }
 
     /// Whether they may before a place, and behind it.
@@ -58,9 +60,22 @@ impl Waits {
     /// Whether they may between two places, or what is done at the first is as a rule long done when they come to the
     /// second: a loop stands between.
     pub fn between(&self, one: Span, other: Span) -> bool {
-        let is_between = |span: &Span| span.start >= one.end && span.end <= other.start;
-        self.calls.iter().chain(&self.loops).any(is_between) || self.managed.iter().any(|body| body.holds(one))
+        self.loops.iter().any(|span| is_between(span, one, other)) || self.for_each_other(one, other)
     }
+
+    /// Whether a loop asks at a place until the answer is another one.
+    pub fn asks_again(&self, place: Span) -> bool {
+        self.asked.iter().any(|test| test.holds(place))
+    }
+
+    /// Whether they may between two places, where it does not help to have been busy.
+    pub fn for_each_other(&self, one: Span, other: Span) -> bool {
+        self.calls.iter().any(|span| is_between(span, one, other)) || self.managed.iter().any(|body| body.holds(one))
+    }
+}
+
+fn is_between(span: &Span, one: Span, other: Span) -> bool {
+    span.start >= one.end && span.end <= other.start
 }
 
 /// Whether a call may make a rank wait for others.

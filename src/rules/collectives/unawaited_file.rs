@@ -8,7 +8,7 @@ use crate::rules::{Check, Findings, Group, Probe, Rule};
 pub static RULE: Rule = Rule {
     name: "unawaited-file",
     group: Group::Collectives,
-    summary: "a file that one rank writes, makes or removes, and that the others rely on without waiting for it",
+    summary: "a file that one rank writes, makes or removes, and the others rely on, or each writes and one reads, without waiting",
     severity: Severity::Warning,
     rows: &["OM-13"],
     verify: Some(Probe::CollectiveTrace),
@@ -36,12 +36,21 @@ fn finding(program: &Program, found: &UnawaitedFile) -> Finding {
         Reliance::OnRemoved => {
             (format!("every rank works here (`{uses}`) in a folder that rank 0 may remove"), "removes", "works in")
         }
+        Reliance::OnParts => {
+            (format!("rank 0 reads here (`{uses}`) what others may still be writing"), "writes", "reads")
+        }
+    };
+    let done_by = match found.reliance {
+        Reliance::OnParts => {
+            format!("each rank {done_so} its part here (`{does}`), and nothing makes rank 0 wait for it")
+        }
+        _ => format!("rank 0 {done_so} that here (`{does}`), and nothing makes the others wait for it"),
     };
     let mut finding = Findings::new_finding(&RULE, used, program.symbol_of(file, function), message)
         .help("let all ranks wait in a barrier between the two")
         .confidence(found.confidence)
         .because(found.asked, "this lets one rank alone in")
-        .because(done, format!("rank 0 {done_so} that here (`{does}`), and nothing makes the others wait for it"));
+        .because(done, done_by);
     if let Some(site) = found.done_in {
         finding = finding.because(site, format!("`{does}` {done_so} it here"));
     }

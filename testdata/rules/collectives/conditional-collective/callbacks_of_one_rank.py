@@ -1,0 +1,81 @@
+"""Objects whose methods communicate, handed on some ranks to whoever calls them back."""
+import torch
+import torch.distributed as dist
+from transformers import Trainer, TrainerCallback
+
+
+class GradientSpread(TrainerCallback):
+    def on_step_end(self, args, state, control, **kwargs):
+        norm = torch.zeros(1)
+        dist.all_reduce(norm)
+        if state.is_world_process_zero:
+            print(norm)
+
+
+class Progress(TrainerCallback):
+    def on_step_end(self, args, state, control, **kwargs):
+        print(state.global_step)
+
+
+class Offline(TrainerCallback):
+    """The library does not call this one."""
+
+    def summary(self):
+        dist.barrier()
+
+
+def train(model, args, data):
+    trainer = Trainer(model=model, args=args, train_dataset=data)
+    if trainer.is_world_process_zero():
+        trainer.add_callback(GradientSpread())  # error: [conditional-collective]
+        trainer.add_callback(Progress())
+        trainer.add_callback(Offline())
+    trainer.train()
+
+
+def train_in_step(model, args, data):
+    trainer = Trainer(model=model, args=args, train_dataset=data)
+    trainer.add_callback(GradientSpread())
+    if trainer.is_world_process_zero():
+        trainer.add_callback(Progress())
+    trainer.train()
+
+
+def train_with_a_list(model, args, data):
+    callbacks = [Progress()]
+    spread = GradientSpread()
+    if dist.get_rank() == 0:
+        callbacks.append(spread)  # error: [conditional-collective]
+    Trainer(model=model, args=args, train_dataset=data, callbacks=callbacks).train()
+
+
+def train_with_a_list_in_step(model, args, data):
+    callbacks = [GradientSpread()]
+    if dist.get_rank() == 0:
+        callbacks.append(Progress())
+    Trainer(model=model, args=args, train_dataset=data, callbacks=callbacks).train()
+
+
+class Runner:
+    def __init__(self):
+        self.registered = []
+        self.rank = dist.get_rank()
+
+    def register_hook(self, hook):
+        self.registered.append(hook)
+
+    def call_hook(self, name):
+        for hook in self.registered:
+            getattr(hook, name)(self)
+
+    def train(self, loader):
+        if self.rank == 0:
+            self.register_hook(AfterTurn())  # error: [conditional-collective]
+        for batch in loader:
+            self.call_hook("after_iter")
+
+
+class AfterTurn:
+    def after_iter(self, runner):
+        norm = torch.zeros(1)
+        dist.all_reduce(norm)
