@@ -30,6 +30,9 @@ const KEYS_OF_STATES: [&str; 8] =
 /// Calls that a batch is followed through, up to callers and down to who keeps it.
 const ROUNDS: usize = 3;
 
+/// Methods that tell the numbers in a tensor.
+const TELLING: [&str; 3] = ["item", "tolist", "unique"];
+
 /// Functions that make one of two, of which the second may be a batch's.
 const COLLECTS: [&str; 9] = ["max", "min", "sum", "add", "cat", "concat", "concatenate", "stack", "nested_concat"];
 
@@ -227,7 +230,7 @@ impl Fed {
                 for (at, argument) in given(program, model, call, method) {
                     if is_of(model, argument, &held) && keepers.keeps(method, at) && self.add(program, method, at) {
                         found.push(method);
-                        if matches!(model.expr(argument), Expr::Subscript(..) | Expr::Attribute { .. }) {
+                        if says_what_is_in(model, function, argument, &held) {
                             self.fields.insert((method, at));
                         }
                     }
@@ -302,6 +305,41 @@ fn steps_with(model: &File, value: ExprId, name: Symbol) -> bool {
     let call = model.call(call);
     let collects = model.last_name(call.callee).is_some_and(|callee| COLLECTS.contains(&callee.as_str()));
     !collects && model.list(call.args).iter().any(|&argument| model.expr(argument) == Expr::Name(name))
+}
+
+/// Whether an expression says what is in a batch, not which fields it has: `batch["task"]`, `labels.tolist()`, an element of
+/// that, or a text with one of these in it.
+fn says_what_is_in(model: &File, function: &Function, root: ExprId, held: &FxHashSet<Symbol>) -> bool {
+    let tells = |root: ExprId| {
+        let mut tells = false;
+        each_expression(model, root, &mut |_, expr| {
+            if let Expr::Call(call) = expr {
+                let name = model.last_name(model.call(call).callee);
+                tells |= name.is_some_and(|name| TELLING.contains(&name.as_str()));
+            }
+        });
+        tells
+    };
+    let mut told: FxHashSet<Symbol> = FxHashSet::default();
+    each_statement(model, function.body, &mut |_, stmt| {
+        if let Stmt::For { target, iter, .. } = stmt
+            && is_of(model, *iter, held)
+            && tells(*iter)
+        {
+            told.extend(names_in(model, *target));
+        }
+    });
+    let says = |expr: ExprId| match model.expr(expr) {
+        Expr::Name(name) => told.contains(&name),
+        Expr::Subscript(of, key) => is_of(model, of, held) || is_of(model, key, &told),
+        Expr::Attribute { .. } => true,
+        Expr::Call(_) => is_of(model, expr, held) && tells(expr),
+        _ => false,
+    };
+    match model.expr(root) {
+        Expr::Format(parts) => model.list(parts).iter().any(|&part| says(part)),
+        _ => says(root),
+    }
 }
 
 /// Whether an expression has something of the variables in it, beyond their number and shape.

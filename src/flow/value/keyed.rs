@@ -57,8 +57,9 @@ impl Values {
 
     /// What a key is taken from, and whether it lies in a field of that.
     fn taken_from(&self, key: Value) -> Option<(Value, bool)> {
-        const PASSING: [&str; 12] =
-            ["item", "items", "tolist", "int", "str", "cpu", "numpy", "decode", "enumerate", "zip", "list", "sorted"];
+        const PASSING: [&str; 9] = ["items", "int", "str", "cpu", "enumerate", "zip", "list", "sorted", "set"];
+        /// What tells the numbers in a tensor, or the text that they stand for.
+        const TELLING: [&str; 5] = ["item", "tolist", "numpy", "decode", "unique"];
         let (mut at, mut in_a_field) = (key, false);
         for _ in 0..MAX_STORES {
             at = match self.node(at) {
@@ -71,6 +72,19 @@ impl Values {
                     if PASSING.contains(&name.last_part().as_str()) && !parts.is_empty() =>
                 {
                     parts[0]
+                }
+                Node::Mapped(name, parts) | Node::Apply(name, parts)
+                    if TELLING.contains(&name.last_part().as_str()) && !parts.is_empty() =>
+                {
+                    in_a_field = true;
+                    parts[0]
+                }
+                // `f"accuracy/{label}"`
+                Node::Apply(name, parts) if name.as_str() == "format" => {
+                    let taken = parts.iter().filter_map(|&part| self.taken_from(part));
+                    return taken
+                        .max_by_key(|&(_, in_a_field)| in_a_field)
+                        .map(|(of, inside)| (of, in_a_field || inside));
                 }
                 Node::Loader(_, batch) => *batch,
                 // A parameter that callers hand a field.

@@ -55,6 +55,8 @@ pub(super) struct Births {
     apart: FxHashMap<(Value, Asked), SetApart>,
     /// What a value was before something was put into it.
     before: FxHashMap<Value, Value>,
+    /// Passes of models, each with this rank's own batch: what they leave is known by that, whatever is put in for it.
+    passes: FxHashSet<Site>,
     /// What is being evaluated, outermost first.
     asking: Vec<Asked>,
     asked: FxHashMap<Asked, Vec<Asked>>,
@@ -80,6 +82,15 @@ impl Births {
         if value != before {
             self.before.entry(value).or_insert(before);
         }
+    }
+
+    /// Notes where a model is run on what each rank has.
+    pub(super) fn note_pass(&mut self, site: Site) {
+        self.passes.insert(site);
+    }
+
+    pub(super) fn is_pass(&self, site: Site) -> bool {
+        self.passes.contains(&site)
     }
 
     pub(super) fn begin(&mut self, what: Asked) {
@@ -130,9 +141,15 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Where the value was born, as far as `function` can know: in itself, else where ranks part, else in what it was
-    /// evaluated with, the nearest first.
+    /// Where the value was born, or what it was before variables in it were replaced, as far as `function` can know: in
+    /// itself, else where ranks part, else in what it was evaluated with, the nearest first.
     pub fn birth(&self, value: Value, function: FunctionId, parting: Option<Site>) -> Option<Birth> {
+        let before = |value: &Value| self.births.before.get(value).copied();
+        let mut forms = std::iter::successors(Some(value), before).take(MAX_TIMES_REMADE);
+        forms.find_map(|value| self.born_as(value, function, parting))
+    }
+
+    fn born_as(&self, value: Value, function: FunctionId, parting: Option<Site>) -> Option<Birth> {
         let births = self.births.of.get(&value)?;
         if let Some(birth) = births.get(&Asked::Function(function)) {
             return Some(*birth);

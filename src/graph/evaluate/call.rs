@@ -229,6 +229,15 @@ impl<'p> Engine<'p> {
                 arguments.receiver = Some(callee);
                 self.call_external(frame, dotted, arguments, span)
             }
+            // Who is handed a wrapped model runs it as one, whoever hands it over.
+            Node::Parameter(..) | Node::Attribute(..)
+                if let Some((kind, confidence)) = self.kind_of_handed(callee)
+                    && let name = Symbol::new("__call__")
+                    && let Some(entry) = self.program.catalog.entry(Symbol::new(&format!("{kind}.{name}"))) =>
+            {
+                let arguments = Arguments { receiver: Some(callee), ..arguments };
+                self.catalogued(frame, &entry.clone(), name, arguments, span, confidence)
+            }
             _ if self.values.facts(callee).open => {
                 let args = self.packed(&arguments);
                 let effect = self.invoke_effect(callee, args.clone().into(), frame.site(span));

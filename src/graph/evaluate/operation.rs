@@ -196,6 +196,9 @@ impl<'p> Engine<'p> {
         if operation.returns == Outcome::Differs || !operation.differs.is_empty() {
             let reason = format!("`{}` leaves a different value on each member of the group", operation.op);
             self.born(spread, frame, span, &reason, Confidence::High);
+            if operation.op.as_str().ends_with("_forward") {
+                self.births.note_pass(site);
+            }
         }
         for &operand in &operation.agrees {
             self.overwrite_with(frame, arguments, operand, agreed);

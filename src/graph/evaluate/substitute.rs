@@ -177,7 +177,14 @@ impl<'p> Engine<'p> {
             Node::Generator(function, args) => Node::Generator(function, self.all(args, by)),
             Node::MadeGroup(site, ranks) => Node::MadeGroup(site, self.replaced(ranks, by)),
             Node::Agreed(site, inner, group) => Node::Agreed(site, self.replaced(inner, by), self.replaced(group, by)),
-            Node::Spread(site, inner, group) => Node::Spread(site, self.replaced(inner, by), self.replaced(group, by)),
+            Node::Spread(site, inner, group) => {
+                let node = Node::Spread(site, self.replaced(inner, by), self.replaced(group, by));
+                let made = self.values.make(node);
+                if self.births.is_pass(site) {
+                    self.births.remade(made, value);
+                }
+                return made;
+            }
             Node::Forward(inner) => Node::Forward(self.replaced(inner, by)),
             Node::None
             | Node::Bool(_)

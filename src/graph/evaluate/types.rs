@@ -118,15 +118,10 @@ impl<'p> Engine<'p> {
             Node::Mesh(_) => return Some((Symbol::new(super::mesh::MESH), Confidence::High)),
             _ => {}
         }
-        if let Node::Parameter(function, position) = *self.values.node(value) {
-            let (file, local) = self.program.locate(function);
-            let annotation =
-                self.program.file(file).model.function(local).parameters.get(usize::from(position))?.annotation;
-            if let Some(annotation) = annotation
-                && let Some(kind) = self.annotated_kind(file, local, annotation)
-            {
-                return Some((kind, Confidence::High));
-            }
+        if let Node::Parameter(function, position) = *self.values.node(value)
+            && let Some(kind) = self.kind_of_parameter(function, position)
+        {
+            return Some((kind, Confidence::High));
         }
         let known_otherwise = matches!(
             self.values.node(value),
@@ -148,6 +143,27 @@ impl<'p> Engine<'p> {
             return Some((kind, Confidence::High));
         }
         Some((self.program.catalog.type_of_variable(name)?, Confidence::Medium))
+    }
+
+    /// The catalogued type that the annotation of a parameter names.
+    fn kind_of_parameter(&self, function: FunctionId, position: u16) -> Option<Symbol> {
+        let (file, local) = self.program.locate(function);
+        let definition = self.program.file(file).model.function(local);
+        let annotation = definition.parameters.get(usize::from(position))?.annotation?;
+        self.annotated_kind(file, local, annotation)
+    }
+
+    /// The catalogued type of what a function is handed, or an object holds, by its annotation or its usual name.
+    pub(super) fn kind_of_handed(&self, value: Value) -> Option<(Symbol, Confidence)> {
+        let usual = |name: Symbol| Some((self.program.catalog.type_of_variable(name)?, Confidence::Medium));
+        match *self.values.node(value) {
+            Node::Parameter(function, position) => match self.kind_of_parameter(function, position) {
+                Some(kind) => Some((kind, Confidence::High)),
+                None => usual(self.program.function(function).parameters.get(usize::from(position))?.name),
+            },
+            Node::Attribute(_, name) => usual(name),
+            _ => None,
+        }
     }
 
     /// The catalogued type of an attribute that objects of another catalogued type hold: `self.args` of a trainer.

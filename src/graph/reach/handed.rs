@@ -29,6 +29,11 @@ impl Search<'_> {
         self.follow(names.iter().map(|&name| (Scope::File(file), name)).collect(), seeds);
     }
 
+    /// Where a function calls what it is handed under a name, or whoever it hands that on to.
+    pub(super) fn follow_parameter(&self, function: FunctionId, name: Symbol, seeds: &mut Vec<FunctionId>) {
+        self.follow(vec![(Scope::Body(function), name)], seeds);
+    }
+
     /// Where a function is handed to another one of the program: there it is called under the name of the parameter.
     pub(super) fn follow_handed(&self, file: FileId, local: LocalFunction, name: Symbol, seeds: &mut Vec<FunctionId>) {
         let mut waiting = Vec::new();

@@ -41,6 +41,7 @@ impl Search<'_> {
         for made in packaged::made(self.program) {
             self.follow_made(made.file, made.function, made.callee, MAX_FACTORIES, &mut seeds);
         }
+        self.handed_models(&mut seeds);
         seeds.extend(skipping_steps(self.program));
         self.issuing.extend(seeds.iter().copied());
         self.surely.extend(seeds.iter().copied());
@@ -102,6 +103,34 @@ impl Search<'_> {
             });
             seeds.push(mention.caller);
             self.follow_objects(file, &names, seeds);
+        }
+    }
+
+    /// Wrapped models that a function is handed, as the annotation or the name of the parameter says.
+    fn handed_models(&self, seeds: &mut Vec<FunctionId>) {
+        let (program, catalog) = (self.program, &self.program.catalog);
+        let is_run = |kind: Symbol| catalog.entry(Symbol::new(&format!("{kind}.__call__"))).is_some_and(communicates);
+        let kinds = catalog.types().filter(|kind| is_run(kind.name));
+        let named: FxHashSet<Symbol> =
+            kinds.flat_map(|kind| kind.aliases.iter().chain([&kind.name])).map(|name| name.last_part()).collect();
+        for file in program.file_ids() {
+            let model = &program.file(file).model;
+            for (index, function) in model.functions.iter().enumerate() {
+                let local = LocalFunction(index as u32);
+                let says = |annotation: ExprId| {
+                    let is_named = model.last_name(annotation).is_some_and(|name| named.contains(&name));
+                    let target = if is_named { program.target(file, local, annotation) } else { None };
+                    matches!(target, Some(Target::External(dotted))
+                        if catalog.type_named(dotted).is_some_and(|kind| is_run(kind.name)))
+                };
+                let models = function.parameters.iter().filter(|parameter| match parameter.annotation {
+                    Some(annotation) => says(annotation),
+                    None => catalog.type_of_variable(parameter.name).is_some_and(is_run),
+                });
+                for parameter in models {
+                    self.follow_parameter(program.function_id(file, local), parameter.name, seeds);
+                }
+            }
         }
     }
 

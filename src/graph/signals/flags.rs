@@ -51,6 +51,8 @@ pub(super) struct Flag {
     pub handler: FunctionId,
     /// The variable that holds the object it is an attribute of.
     object: Option<Symbol>,
+    /// The method of another class that says whether it is set.
+    told_by: Option<FunctionId>,
 }
 
 /// What signal handlers set.
@@ -74,11 +76,14 @@ impl Flags {
             each_statement(model, model.function(function).body, &mut |id, stmt| {
                 let set = Site { file, span: model.stmt_span(id) };
                 for (kept, object) in set_by(program, file, function, stmt) {
-                    flags.add(kept, Flag { set, handler, object });
+                    flags.add(kept, Flag { set, handler, object, told_by: None });
                 }
             });
         }
         for (name, flag) in flags.answering(program) {
+            flags.add(Kept::Attribute(name), flag);
+        }
+        for (name, flag) in flags.passed_on(communication) {
             flags.add(Kept::Attribute(name), flag);
         }
         flags
@@ -138,9 +143,8 @@ impl Flags {
             let model = &program.file(file).model;
             let Some(class) = class_around(program, file, handler) else { continue };
             for &(name, method) in &program.class(class).methods {
-                let [only] = model.block(model.function(method).body) else { continue };
-                if let Stmt::Return(Some(value)) = model.stmt(*only)
-                    && kept_in(model, *value) == Some(Kept::Attribute(said))
+                if let Some(value) = only_answer(model, method)
+                    && kept_in(model, value) == Some(Kept::Attribute(said))
                     && !self.known.contains_key(&Kept::Attribute(name))
                 {
                     out.push((name, flag));
@@ -148,6 +152,42 @@ impl Flags {
             }
         }
         out
+    }
+
+    /// Methods of other classes that do nothing but say whether the flag is set: `return self.guard.requested`.
+    fn passed_on(&self, communication: &mut Communication<'_>) -> Vec<(Symbol, Flag)> {
+        let program = communication.program();
+        let mut out = Vec::new();
+        if self.is_empty() {
+            return out;
+        }
+        for (file, local) in bodies(program) {
+            let model = &program.file(file).model;
+            let definition = model.function(local);
+            if definition.class.is_none() || !self.are_mentioned(&definition.mentions) {
+                continue;
+            }
+            let Some(value) = only_answer(model, local) else { continue };
+            let name = definition.name;
+            if let Some((kept, flag)) = self.asked_for(communication, (file, local), value, true)
+                && kept != Kept::Attribute(name)
+                && !self.known.contains_key(&Kept::Attribute(name))
+            {
+                out.push((name, Flag { told_by: Some(program.function_id(file, local)), ..flag }));
+            }
+        }
+        out
+    }
+}
+
+/// What the only statement of a function returns.
+fn only_answer(model: &File, function: LocalFunction) -> Option<ExprId> {
+    match model.block(model.function(function).body) {
+        [only] => match model.stmt(*only) {
+            Stmt::Return(value) => *value,
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -271,7 +311,7 @@ fn is_the_attribute(
 ) -> bool {
     let program = communication.program();
     let model = &program.file(file).model;
-    let home = program.locate(flag.handler);
+    let home = program.locate(flag.told_by.unwrap_or(flag.handler));
     let mut object = at;
     while let Expr::Call(call) = model.expr(object) {
         let callee = model.call(call).callee;

@@ -64,3 +64,44 @@ def train(model, loader, meters: Meters, known: Known, stages: ByStage):
     meters.totals()
     known.averages()
     stages.averages()
+
+
+class Accuracies:
+    def __init__(self):
+        self.sums = {}
+
+    def add(self, name, value):
+        self.sums[name] = self.sums.get(name, 0.0) + float(value)
+
+    def synchronize(self):
+        for name in self.sums:
+            total = torch.tensor(self.sums[name])
+            dist.all_reduce(total)  # error: [divergent-loop]
+
+
+class OverTheWholeSet:
+    def __init__(self):
+        self.sums = {}
+
+    def add_metric(self, name, value):
+        self.sums[name] = self.sums.get(name, 0.0) + float(value)
+
+    def synchronize(self):
+        for name in self.sums:
+            total = torch.tensor(self.sums[name])
+            dist.all_reduce(total)
+
+
+def evaluate(model, loader, names, topk):
+    by_type, whole = Accuracies(), OverTheWholeSet()
+    for images, labels, types in loader:
+        hits = model(images).argmax(1).eq(labels)
+        for kind in types.unique().tolist():
+            by_type.add(f"accuracy/{names[kind]}", hits[types == kind].float().mean())
+        for k in topk:
+            whole.add_metric(f"top{k}", hits.float().mean())
+        losses = model.losses(images)
+        for name, loss in losses.items():
+            whole.add_metric(name, loss.item())
+    by_type.synchronize()
+    whole.synchronize()

@@ -26,6 +26,24 @@ def sample_padded(model, loader):
     return texts
 
 
+class Sampler:
+    """The loader is prepared where it is gone through, and a method generates."""
+
+    def __init__(self, model):
+        self.accelerator = Accelerator()
+        self.model = self.accelerator.prepare(model)
+
+    def generate(self, batch):
+        return self.accelerator.unwrap_model(self.model).generate(**batch, max_new_tokens=64)
+
+    def sample(self, loader):
+        texts = []
+        for batch in self.accelerator.prepare(loader):
+            new = self.generate(batch)[:, batch["input_ids"].shape[1] :].contiguous()
+            texts.append(self.accelerator.gather(new))  # error: [unagreed-shape]
+        return texts
+
+
 def sample_to_a_length(model, batch, length):
     out = model.generate(batch["input_ids"], max_new_tokens=64)
     out = F.pad(out, (0, length - out.shape[1]))

@@ -1,0 +1,71 @@
+"""A step runs the wrapped model and hands its loss back: the loss is this rank's own in whatever function it is asked."""
+import torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel as DDP
+
+
+class RangeTest:
+    """The model is said to be wrapped by its name."""
+
+    def __init__(self, ddp_model, optimizer):
+        self.model = ddp_model
+        self.optimizer = optimizer
+
+    def step(self, batch):
+        loss = self.model(batch)
+        loss.backward()
+        self.optimizer.step()
+        return loss.detach()
+
+    def run(self, batches, steps):
+        best = float("inf")
+        for number, batch in zip(range(steps), batches):
+            loss = self.step(batch).item()
+            if number > 10 and loss > 4 * best:
+                break
+            best = min(best, loss)
+        dist.barrier()  # error: [divergent-early-exit]
+
+    def run_averaged(self, batches, steps):
+        best = float("inf")
+        for number, batch in zip(range(steps), batches):
+            loss = self.step(batch)
+            dist.all_reduce(loss, op=dist.ReduceOp.AVG)
+            if number > 10 and loss.item() > 4 * best:
+                break
+            best = min(best, loss.item())
+        dist.barrier()
+
+
+class Trainer:
+    def __init__(self, net):
+        self.model = DDP(net)
+
+    def step(self, batch):
+        loss = self.model(batch)
+        loss.backward()
+        return loss
+
+    def train(self, loader):
+        for batch in loader:
+            if self.step(batch).item() < 0.01:
+                break
+        dist.barrier()  # error: [divergent-early-exit]
+
+
+def train(model: DDP, loader):
+    """The model is said to be wrapped by its annotation."""
+    for batch in loader:
+        loss = model(batch)  # error: [divergent-early-exit]
+        loss.backward()
+        if torch.isnan(loss):
+            return
+    dist.barrier()
+
+
+def train_plain(model: torch.nn.Module, loader, log):
+    for batch in loader:
+        loss = model(batch)
+        loss.backward()
+        log(loss.item())
+    dist.barrier()
