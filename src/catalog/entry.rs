@@ -127,6 +127,9 @@ pub struct Operation {
     pub when: Option<Operand>,
     /// The argument that, when true, keeps the call to its process.
     pub unless: Option<Operand>,
+    /// The argument that makes the call an operation where it is of a model that is sharded in place, its parameters say; of
+    /// anything else there is none.
+    pub of_sharded: Option<Operand>,
     /// Whether it communicates nothing where all that it is handed are loaders of data.
     pub silent_for_loaders: bool,
     /// Names one of which a file has in which it returns the model that it is handed first as a sharded one.

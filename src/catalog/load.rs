@@ -176,6 +176,7 @@ impl<'a> Loader<'a> {
             backward: raw.backward,
             when: self.optional(raw.when.as_ref())?,
             unless: self.optional(raw.unless.as_ref())?,
+            of_sharded: self.optional(raw.of_sharded.as_ref())?,
             silent_for_loaders: raw.silent_for_loaders,
             shards_beside,
             unless_beside,

@@ -147,6 +147,7 @@ pub(super) struct RawOperation {
     pub backward: bool,
     pub when: Option<RawOperand>,
     pub unless: Option<RawOperand>,
+    pub of_sharded: Option<RawOperand>,
     #[serde(default)]
     pub silent_for_loaders: bool,
     #[serde(default)]

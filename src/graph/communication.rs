@@ -238,6 +238,10 @@ impl<'p> Communication<'p> {
     pub fn itself(&mut self, file: FileId, function: LocalFunction, expr: ExprId, call: Call) -> Option<Issue> {
         let (operation, confidence) = self.operation(file, function, call)?;
         let model = &self.program.file(file).model;
+        // Whose parameters they are is not asked here.
+        if operation.of_sharded.is_some() {
+            return None;
+        }
         if let Some(when) = operation.when {
             let given = argument(model, call, when.position.map(usize::from), when.parameter)?;
             if model.expr(given) == Expr::Bool(false) {

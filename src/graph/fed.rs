@@ -100,13 +100,13 @@ impl Fed {
         self.attributes.iter().copied()
     }
 
-    /// Notes a parameter; whether it is a new one.
-    fn add(&mut self, program: &Program, function: FunctionId, position: u16) -> bool {
+    /// Notes a parameter, which may be a field of a batch; whether it is a new one.
+    fn add(&mut self, program: &Program, function: FunctionId, position: u16, is_field: bool) -> bool {
         let definition = program.function(function);
         let Some(parameter) = definition.parameters.get(usize::from(position)) else { return false };
         let (file, _) = program.locate(function);
         let model = &program.file(file).model;
-        if parameter.annotation.is_some_and(|annotation| is_no_batch(model, annotation)) {
+        if parameter.annotation.is_some_and(|annotation| is_no_batch(model, annotation, is_field)) {
             return false;
         }
         self.names.insert((definition.name, parameter.name));
@@ -141,7 +141,7 @@ impl Fed {
             }
             for (local, position) in batches.into_iter().filter(|batch| !states.contains(batch)) {
                 let function = program.function_id(file, local);
-                if self.add(program, function, position) {
+                if self.add(program, function, position, false) {
                     found.push(function);
                 }
             }
@@ -175,7 +175,7 @@ impl Fed {
                                 continue;
                             }
                             let Some(position) = whole_of(model, caller, argument) else { continue };
-                            if self.add(program, function, position) {
+                            if self.add(program, function, position, false) {
                                 found.push(function);
                             }
                         }
@@ -228,11 +228,13 @@ impl Fed {
             }
             for method in keepers.meant(file, local, call) {
                 for (at, argument) in given(program, model, call, method) {
-                    if is_of(model, argument, &held) && keepers.keeps(method, at) && self.add(program, method, at) {
+                    if !is_of(model, argument, &held) || !keepers.keeps(method, at) {
+                        continue;
+                    }
+                    let is_field = says_what_is_in(model, function, argument, &held);
+                    if self.add(program, method, at, is_field) {
                         found.push(method);
-                        if says_what_is_in(model, function, argument, &held) {
-                            self.fields.insert((method, at));
-                        }
+                        self.fields.extend(is_field.then_some((method, at)));
                     }
                 }
             }
@@ -374,12 +376,15 @@ fn agrees_on(model: &File, expr: ExprId) -> bool {
     }
 }
 
-/// Whether an annotation says that something is no part of a batch: a number, a name, a module.
-fn is_no_batch(model: &File, annotation: ExprId) -> bool {
+/// Whether an annotation says that something is no part of a batch: a number, a name, a module. A field may be a name or a
+/// number.
+fn is_no_batch(model: &File, annotation: ExprId, is_field: bool) -> bool {
     match model.expr(annotation) {
         Expr::Name(name) | Expr::Attribute { name, .. } => {
-            let plain = matches!(name.as_str(), "int" | "float" | "bool" | "str" | "Callable" | "Path" | "Optimizer");
-            plain || ["Module", "Config", "Model"].iter().any(|end| name.as_str().ends_with(end))
+            let plain = !is_field && matches!(name.as_str(), "int" | "float" | "bool" | "str");
+            plain
+                || matches!(name.as_str(), "Callable" | "Path" | "Optimizer")
+                || ["Module", "Config", "Model"].iter().any(|end| name.as_str().ends_with(end))
         }
         _ => false,
     }

@@ -74,10 +74,10 @@ pub(super) fn handed_apart(program: &Program, communication: &mut Communication<
                     if !keeps(model, call) {
                         return;
                     }
+                    let by_library = is_of_library(program, file, model.last_name(call.callee));
                     for &given in model.list(call.args) {
-                        let Some((handed, issue)) = called_back(program, communication, (file, local), given) else {
-                            continue;
-                        };
+                        let found = called_back(program, communication, (file, local), given, by_library);
+                        let Some((handed, issue)) = found else { continue };
                         let sure = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
                         out.push(HandedApart {
                             function: program.function_id(file, local),
@@ -98,7 +98,6 @@ pub(super) fn handed_apart(program: &Program, communication: &mut Communication<
 /// Whether a call keeps what it is given to be called later: by its own name, or by that of the list it fills.
 fn keeps(model: &File, call: Call) -> bool {
     let Some(name) = model.last_name(call.callee) else { return false };
-    // The elements of an attribute are called by the program itself, as a rule, which is seen where it does.
     let is_list = |list: ExprId| match model.expr(list) {
         Expr::Name(name) => LISTS.iter().any(|part| name.as_str().contains(part)),
         _ => false,
@@ -108,12 +107,20 @@ fn keeps(model: &File, call: Call) -> bool {
             && matches!(model.expr(call.callee), Expr::Attribute { value, .. } if is_list(value))
 }
 
-/// What is called back of what is handed over, and what that issues: the function, or a method of the object.
+/// Whether a method that keeps what it is given is a library's, by its name.
+fn is_of_library(program: &Program, file: FileId, name: Option<Symbol>) -> bool {
+    let is_near = |&method: &FunctionId| program.same_tree(program.locate(method).0, file);
+    name.is_some_and(|name| name.as_str() != "append" && !program.methods_named(name).iter().any(is_near))
+}
+
+/// What is called back of what is handed over, and what that issues: the function, or a method of the object. Where the
+/// program itself calls its objects back, that is seen there.
 fn called_back(
     program: &Program,
     communication: &mut Communication<'_>,
     (file, local): (FileId, LocalFunction),
     given: ExprId,
+    by_library: bool,
 ) -> Option<(Symbol, Issue)> {
     let model = &program.file(file).model;
     if let Some(Target::Function(handed)) = program.target(file, local, given) {
@@ -125,6 +132,10 @@ fn called_back(
     };
     let Expr::Call(call) = model.expr(made) else { return None };
     let Some(Target::Class(class)) = program.target(file, local, model.call(call).callee) else { return None };
+    let of_library = |base: &Symbol| !["ABC", "Protocol", "Generic", "object"].contains(&base.last_part().as_str());
+    if !by_library && !program.external_bases(class).iter().any(of_library) {
+        return None;
+    }
     program.lineage(class).iter().find_map(|&class| {
         let home = program.locate_class(class).0;
         program.class(class).methods.iter().find_map(|&(name, method)| {

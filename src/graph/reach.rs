@@ -275,7 +275,10 @@ fn is_property(model: &crate::model::File, definition: &crate::model::Function) 
 }
 
 fn communicates(entry: &Entry) -> bool {
-    matches!(entry, Entry::Operation(operation) if !matches!(operation.kind, OperationKind::PointToPoint | OperationKind::Teardown))
+    let Entry::Operation(operation) = entry else { return false };
+    // Who is followed as one that has a sharded model anyway need not be found by what is done to its parameters.
+    let is_followed = operation.of_sharded.is_some();
+    !is_followed && !matches!(operation.kind, OperationKind::PointToPoint | OperationKind::Teardown)
 }
 
 /// The nearest body that is run as a function: a class body belongs to what surrounds it.

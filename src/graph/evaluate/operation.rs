@@ -8,6 +8,7 @@ use crate::model::{BinaryOp, Expr, ExprId};
 
 use super::arguments::Arguments;
 use super::passed::Passed;
+use super::wrapped::SHARDED;
 use super::{Engine, Frame};
 
 /// The operation by which a rank joins the job.
@@ -68,6 +69,11 @@ impl<'p> Engine<'p> {
         span: Span,
         confidence: Confidence,
     ) -> Value {
+        if let Some(operand) = operation.of_sharded
+            && !self.operand(arguments, operand).is_some_and(|(given, _)| self.is_of_sharded(given))
+        {
+            return self.values.make(Node::Apply(operation.op, arguments.values().into()));
+        }
         let world = self.values.make(Node::World);
         let group = match operation.group {
             GroupOf::World => world,
@@ -256,6 +262,13 @@ impl<'p> Engine<'p> {
             _ => false,
         };
         !parts.is_empty() && parts.iter().all(is_whole)
+    }
+
+    /// Whether a value is of a model that was sharded in place, or of what is in one.
+    fn is_of_sharded(&self, value: Value) -> bool {
+        let is_sharded =
+            |part: Value| matches!(self.values.node(part), Node::Typed(kind) if kind.as_str() == SHARDED);
+        self.values.any_part(value, MAX_PARTS, is_sharded)
     }
 
     /// Whether a call with these arguments is an operation at all.

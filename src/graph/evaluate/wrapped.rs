@@ -24,7 +24,7 @@ pub(in crate::graph) const WRAPPERS: [&str; 4] =
 pub(in crate::graph) const FULLY_SHARD: &str = "fully_shard";
 
 /// What it makes of the model.
-const SHARDED: &str = "torch.distributed.fsdp.FSDPModule";
+pub(super) const SHARDED: &str = "torch.distributed.fsdp.FSDPModule";
 
 /// Choices that are followed to a wrapped model.
 const MAX_CHOICES: usize = 16;

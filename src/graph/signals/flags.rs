@@ -8,7 +8,7 @@ use super::super::helpers::called;
 use super::super::program::Program;
 use super::super::resolve::Scope;
 use crate::base::{FileId, FunctionId, Site, Symbol};
-use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, UnaryOp, each_call, each_statement};
+use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, StmtId, UnaryOp, each_call, each_statement};
 
 /// First parameters of handlers, as everybody writes them.
 const NUMBERS: [&str; 8] = ["signum", "signo", "sig", "sig_num", "signal_num", "signal_number", "sig_number", "signal"];
@@ -180,13 +180,12 @@ impl Flags {
     }
 }
 
-/// What the only statement of a function returns.
+/// What a function returns that does nothing else but what comes to nothing.
 fn only_answer(model: &File, function: LocalFunction) -> Option<ExprId> {
-    match model.block(model.function(function).body) {
-        [only] => match model.stmt(*only) {
-            Stmt::Return(value) => *value,
-            _ => None,
-        },
+    let (&last, before) = model.block(model.function(function).body).split_last()?;
+    let is_plain = |stmt: &StmtId| matches!(model.stmt(*stmt), Stmt::Expr(_) | Stmt::Assign { .. });
+    match model.stmt(last) {
+        Stmt::Return(value) if before.iter().all(is_plain) => *value,
         _ => None,
     }
 }

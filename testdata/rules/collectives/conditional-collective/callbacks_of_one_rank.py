@@ -56,26 +56,13 @@ def train_with_a_list_in_step(model, args, data):
     Trainer(model=model, args=args, train_dataset=data, callbacks=callbacks).train()
 
 
-class Runner:
-    def __init__(self):
-        self.registered = []
-        self.rank = dist.get_rank()
-
-    def register_hook(self, hook):
-        self.registered.append(hook)
-
-    def call_hook(self, name):
-        for hook in self.registered:
-            getattr(hook, name)(self)
-
-    def train(self, loader):
-        if self.rank == 0:
-            self.register_hook(AfterTurn())  # error: [conditional-collective]
-        for batch in loader:
-            self.call_hook("after_iter")
-
-
 class AfterTurn:
     def after_iter(self, runner):
         norm = torch.zeros(1)
         dist.all_reduce(norm)
+
+
+def run(runner, loader):
+    if dist.get_rank() == 0:
+        runner.register_hook(AfterTurn())  # error: [conditional-collective]
+    runner.train(loader)

@@ -1,5 +1,5 @@
 """Entries that are made where they are added to: how many there are hangs on what is in the batches."""
-from collections import Counter, defaultdict
+from collections import Counter, OrderedDict, defaultdict
 
 import torch
 import torch.distributed as dist
@@ -68,9 +68,9 @@ def train(model, loader, meters: Meters, known: Known, stages: ByStage):
 
 class Accuracies:
     def __init__(self):
-        self.sums = {}
+        self.sums = OrderedDict()
 
-    def add(self, name, value):
+    def add(self, name: str, value):
         self.sums[name] = self.sums.get(name, 0.0) + float(value)
 
     def synchronize(self):
