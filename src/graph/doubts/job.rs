@@ -97,7 +97,9 @@ impl Evidence<'_, '_> {
         let mut is_block = false;
         let look = |part: Value, further: &mut Vec<Value>| {
             match values.node(part) {
-                Node::Binary(BinaryOp::FloorDiv, _, size) if counts(*size) => is_block = true,
+                Node::Binary(BinaryOp::FloorDiv, rank, size) if counts(*size) && !values.vary(*rank).is_empty() => {
+                    is_block = true;
+                }
                 node => further.extend(parts(node)),
             }
             matches!(values.node(part), Node::Rank(_)) && values.vary(part).meets(along)

@@ -211,7 +211,9 @@ impl<'p> Engine<'p> {
             }
             ("list" | "tuple" | "set" | "frozenset", None) => self.values.make(Node::Sequence(Box::from([]))),
             ("dict" | "collections.OrderedDict", None) => self.values.make(Node::Mapping(Box::from([]))),
-            ("collections.Counter" | "collections.defaultdict", None) => self.values.make(Node::Apply(dotted, Box::from([]))),
+            ("collections.Counter" | "collections.defaultdict", None) => {
+                self.values.make(Node::Apply(dotted, Box::from([])))
+            }
             ("map" | "filter", Some(callee)) if args.len() > 1 => {
                 self.mapping_call(frame, dotted, callee, &args[1..], span)
             }

@@ -266,8 +266,7 @@ impl<'p> Engine<'p> {
 
     /// Whether a value is of a model that was sharded in place, or of what is in one.
     fn is_of_sharded(&self, value: Value) -> bool {
-        let is_sharded =
-            |part: Value| matches!(self.values.node(part), Node::Typed(kind) if kind.as_str() == SHARDED);
+        let is_sharded = |part: Value| matches!(self.values.node(part), Node::Typed(kind) if kind.as_str() == SHARDED);
         self.values.any_part(value, MAX_PARTS, is_sharded)
     }
 
