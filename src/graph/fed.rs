@@ -376,15 +376,14 @@ fn agrees_on(model: &File, expr: ExprId) -> bool {
     }
 }
 
-/// Whether an annotation says that something is no part of a batch: a number, a name, a module. A field may be a name or a
-/// number.
+/// Whether an annotation says that something is no part of a batch: a number, a name, a module. A field may be a name, or a
+/// number that stands for one.
 fn is_no_batch(model: &File, annotation: ExprId, is_field: bool) -> bool {
     match model.expr(annotation) {
         Expr::Name(name) | Expr::Attribute { name, .. } => {
-            let plain = !is_field && matches!(name.as_str(), "int" | "float" | "bool" | "str");
-            plain
-                || matches!(name.as_str(), "Callable" | "Path" | "Optimizer")
-                || ["Module", "Config", "Model"].iter().any(|end| name.as_str().ends_with(end))
+            let may_name = is_field && matches!(name.as_str(), "int" | "str");
+            let plain = matches!(name.as_str(), "int" | "float" | "bool" | "str" | "Callable" | "Path" | "Optimizer");
+            plain && !may_name || ["Module", "Config", "Model"].iter().any(|end| name.as_str().ends_with(end))
         }
         _ => false,
     }

@@ -30,31 +30,27 @@ impl<'p> Keepers<'p> {
         Keepers { program, types: Types::new(program), known: FxHashMap::default(), handed: FxHashSet::default() }
     }
 
-    /// The methods that a call may mean: that of the object's class and of those below it, where this is known, or those of
-    /// that name, where they stand for one thing.
+    /// The methods that a call may mean: those of that name, where they stand for one thing, or that of the object's class and
+    /// of those below it, where this is known.
     pub(super) fn meant(&self, file: FileId, local: LocalFunction, call: Call) -> Vec<FunctionId> {
         let program = self.program;
         let model = &program.file(file).model;
         let Expr::Attribute { value, name } = model.expr(call.callee) else { return Vec::new() };
         let named = program.methods_named(name);
-        if named.len() > 1
-            && let Some(class) = self.types.class_of(file, local, value)
-        {
-            let own = program.method(class, name);
-            let is_below = |&method: &FunctionId| {
-                Some(method) == own
-                    || program.class_of(method).is_some_and(|below| program.lineage(below).contains(&class))
-            };
-            return named.iter().copied().filter(is_below).take(MAX_NAMESAKES).collect();
-        }
         let mut near = named.iter().filter(|&&method| {
             program.same_tree(program.locate(method).0, file) && takes(program, model, call, method)
         });
         let methods: Vec<FunctionId> = near.by_ref().take(MAX_NAMESAKES).copied().collect();
-        match near.next().is_none() && methods.iter().all(|&method| are_alike(program, methods[0], method)) {
-            true => methods,
-            false => Vec::new(),
+        if near.next().is_none() && methods.iter().all(|&method| are_alike(program, methods[0], method)) {
+            return methods;
         }
+        let Some(class) = self.types.class_of(file, local, value) else { return Vec::new() };
+        let own = program.method(class, name);
+        let is_meant = |&method: &FunctionId| {
+            let is_below = |below| program.lineage(below).contains(&class);
+            Some(method) == own || program.class_of(method).is_some_and(is_below)
+        };
+        named.iter().copied().filter(is_meant).take(MAX_NAMESAKES).collect()
     }
 
     /// Whether a method puts something of its parameter into a container of its object, or hands it on to a method that
