@@ -9,9 +9,9 @@ mod keepers;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{FileId, FunctionId, Symbol};
+use crate::base::{FileId, FunctionId, Span, Symbol};
 use crate::model::{
-    Expr, ExprId, File, Function, LocalFunction, Stmt, each_call, each_expression, each_statement, names_in,
+    Call, Expr, ExprId, File, Function, LocalFunction, Stmt, each_call, each_expression, each_statement, names_in,
 };
 
 use super::blocks::function_around;
@@ -232,6 +232,9 @@ impl Fed {
                         continue;
                     }
                     let is_field = says_what_is_in(model, function, argument, &held);
+                    if is_field && enters_all(model, local, (call, at), &held, loaders) {
+                        continue;
+                    }
                     if self.add(program, method, at, is_field) {
                         found.push(method);
                         self.fields.extend(is_field.then_some((method, at)));
@@ -342,6 +345,41 @@ fn says_what_is_in(model: &File, function: &Function, root: ExprId, held: &FxHas
         Expr::Format(parts) => model.list(parts).iter().any(|&part| says(part)),
         _ => says(root),
     }
+}
+
+/// Whether a function hands the same method what a list of names holds, beside what a batch does: there is an entry for each of
+/// them on every rank.
+fn enters_all(
+    model: &File,
+    local: LocalFunction,
+    (call, at): (Call, u16),
+    held: &FxHashSet<Symbol>,
+    loaders: &FxHashSet<Symbol>,
+) -> bool {
+    let mut lists: Vec<(Span, FxHashSet<Symbol>)> = Vec::new();
+    each_statement(model, model.function(local).body, &mut |id, stmt| {
+        if let Stmt::For { target, iter, .. } = stmt
+            && matches!(
+                model.expr(*iter),
+                Expr::Name(_) | Expr::Attribute { .. } | Expr::ListDisplay(_) | Expr::Tuple(_)
+            )
+            && !is_of(model, *iter, held)
+            && !model.last_name(*iter).is_some_and(|name| loaders.contains(&name))
+        {
+            lists.push((model.stmt_span(id), names_in(model, *target).into_iter().collect()));
+        }
+    });
+    let name = model.last_name(call.callee);
+    let of_list = |given: ExprId| {
+        let around = |(list, _): &&(Span, FxHashSet<Symbol>)| list.holds(model.span(given));
+        lists.iter().filter(around).any(|(_, names)| is_of(model, given, names))
+    };
+    let mut enters = false;
+    each_call(model, local, &mut |_, other| {
+        let given = usize::from(at).checked_sub(1).and_then(|at| model.list(other.args).get(at));
+        enters |= model.last_name(other.callee) == name && given.is_some_and(|&given| of_list(given));
+    });
+    enters
 }
 
 /// Whether an expression has something of the variables in it, beyond their number and shape.
