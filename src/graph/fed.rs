@@ -5,19 +5,21 @@
 //! callers; what is indexed by a field that only batches of tokens have is a batch, and so is what its callers hand it.
 
 mod calls;
+mod fields;
 mod keepers;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{FileId, FunctionId, Span, Symbol};
+use crate::base::{FileId, FunctionId, Symbol};
 use crate::model::{
-    Call, Expr, ExprId, File, Function, LocalFunction, Stmt, each_call, each_expression, each_statement, names_in,
+    Expr, ExprId, File, Function, LocalFunction, Stmt, each_call, each_expression, each_statement, names_in,
 };
 
 use super::blocks::function_around;
 use super::evaluate::data::{agrees, is_batch, is_count, is_loader};
 use super::program::Program;
 use calls::{callees, given, names_one};
+use fields::{enters_all, says_what_is_in};
 use keepers::Keepers;
 
 /// Fields that tell a batch of tokens from any other mapping.
@@ -29,9 +31,6 @@ const KEYS_OF_STATES: [&str; 8] =
 
 /// Calls that a batch is followed through, up to callers and down to who keeps it.
 const ROUNDS: usize = 3;
-
-/// Methods that tell the numbers in a tensor.
-const TELLING: [&str; 3] = ["item", "tolist", "unique"];
 
 /// Functions that make one of two, of which the second may be a batch's.
 const COLLECTS: [&str; 9] = ["max", "min", "sum", "add", "cat", "concat", "concatenate", "stack", "nested_concat"];
@@ -310,76 +309,6 @@ fn steps_with(model: &File, value: ExprId, name: Symbol) -> bool {
     let call = model.call(call);
     let collects = model.last_name(call.callee).is_some_and(|callee| COLLECTS.contains(&callee.as_str()));
     !collects && model.list(call.args).iter().any(|&argument| model.expr(argument) == Expr::Name(name))
-}
-
-/// Whether an expression says what is in a batch, not which fields it has: `batch["task"]`, `labels.tolist()`, an element of
-/// that, or a text with one of these in it.
-fn says_what_is_in(model: &File, function: &Function, root: ExprId, held: &FxHashSet<Symbol>) -> bool {
-    let tells = |root: ExprId| {
-        let mut tells = false;
-        each_expression(model, root, &mut |_, expr| {
-            if let Expr::Call(call) = expr {
-                let name = model.last_name(model.call(call).callee);
-                tells |= name.is_some_and(|name| TELLING.contains(&name.as_str()));
-            }
-        });
-        tells
-    };
-    let mut told: FxHashSet<Symbol> = FxHashSet::default();
-    each_statement(model, function.body, &mut |_, stmt| {
-        if let Stmt::For { target, iter, .. } = stmt
-            && is_of(model, *iter, held)
-            && tells(*iter)
-        {
-            told.extend(names_in(model, *target));
-        }
-    });
-    let says = |expr: ExprId| match model.expr(expr) {
-        Expr::Name(name) => told.contains(&name),
-        Expr::Subscript(of, key) => is_of(model, of, held) || is_of(model, key, &told),
-        Expr::Attribute { .. } => true,
-        Expr::Call(_) => is_of(model, expr, held) && tells(expr),
-        _ => false,
-    };
-    match model.expr(root) {
-        Expr::Format(parts) => model.list(parts).iter().any(|&part| says(part)),
-        _ => says(root),
-    }
-}
-
-/// Whether a function hands the same method what a list of names holds, beside what a batch does: there is an entry for each of
-/// them on every rank.
-fn enters_all(
-    model: &File,
-    local: LocalFunction,
-    (call, at): (Call, u16),
-    held: &FxHashSet<Symbol>,
-    loaders: &FxHashSet<Symbol>,
-) -> bool {
-    let mut lists: Vec<(Span, FxHashSet<Symbol>)> = Vec::new();
-    each_statement(model, model.function(local).body, &mut |id, stmt| {
-        if let Stmt::For { target, iter, .. } = stmt
-            && matches!(
-                model.expr(*iter),
-                Expr::Name(_) | Expr::Attribute { .. } | Expr::ListDisplay(_) | Expr::Tuple(_)
-            )
-            && !is_of(model, *iter, held)
-            && !model.last_name(*iter).is_some_and(|name| loaders.contains(&name))
-        {
-            lists.push((model.stmt_span(id), names_in(model, *target).into_iter().collect()));
-        }
-    });
-    let name = model.last_name(call.callee);
-    let of_list = |given: ExprId| {
-        let around = |(list, _): &&(Span, FxHashSet<Symbol>)| list.holds(model.span(given));
-        lists.iter().filter(around).any(|(_, names)| is_of(model, given, names))
-    };
-    let mut enters = false;
-    each_call(model, local, &mut |_, other| {
-        let given = usize::from(at).checked_sub(1).and_then(|at| model.list(other.args).get(at));
-        enters |= model.last_name(other.callee) == name && given.is_some_and(|&given| of_list(given));
-    });
-    enters
 }
 
 /// Whether an expression has something of the variables in it, beyond their number and shape.

@@ -1,6 +1,7 @@
 //! Files that every rank makes or removes behind a question whether they are there: all of them ask, one is the fastest,
 //! and the others fail at what it has done, while it goes on to the next collective and waits.
 
+mod acts;
 mod alone;
 mod common;
 mod conditions;

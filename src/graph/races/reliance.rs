@@ -1,5 +1,6 @@
 //! How what all ranks do with a path relies on what one has done to it.
 
+use super::acts::{Act, Who};
 use super::common::Common;
 use super::deeds::{Deed, Does};
 use super::elsewhere::Elsewhere;
@@ -8,7 +9,6 @@ use super::names::{each_assignment, names_asked};
 use super::parts::lie_together;
 use super::places::Place;
 use super::touches::Touch;
-use super::unawaited::{Act, Who};
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::model::{File, LocalFunction};
 
