@@ -22,5 +22,5 @@ pub use region::{Standing, disputed, standings};
 pub use trace::{Asked, Decided, Difference, Heal, Healed, Parting, Reached, Tracer};
 pub use value::{
     COLLECTED, COMPREHENSION, DISPATCH, FILTERS, Facts, GIVEN, HANDED_ON, INITIALIZED, IS_MEMBER, MEMBERS, MERGED,
-    Node, ONCE, POOLED, REPEAT, SPREAD, STORE, TOO_DEEP, UNSET, UPDATE, Value, Values, WITHOUT, parts,
+    Node, ONCE, POOLED, REPEAT, SPREAD, STORE, TELLING, TOO_DEEP, UNSET, UPDATE, Value, Values, WITHOUT, parts,
 };

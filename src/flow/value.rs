@@ -21,7 +21,7 @@ use crate::base::{Arena, FileId, FunctionId, Site};
 use super::axes::Axes;
 
 pub use facts::FILTERS;
-pub use keyed::ONCE;
+pub use keyed::{ONCE, TELLING};
 pub use node::{
     COLLECTED, COMPREHENSION, Facts, GIVEN, HANDED_ON, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, POOLED, REPEAT,
     SPREAD, STORE, UNSET, UPDATE, WITHOUT, parts,

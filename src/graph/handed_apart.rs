@@ -27,6 +27,9 @@ const KEEPS: [&str; 12] = [
     "add_callbacks",
 ];
 
+/// What puts an element into a list.
+const FILLS: &str = "append";
+
 /// Parts of names of lists whose elements somebody calls back.
 const LISTS: [&str; 2] = ["callback", "hook"];
 
@@ -53,15 +56,14 @@ pub struct HandedApart {
 /// The functions and objects that are handed over where the rank has been asked for, in order of files.
 pub(super) fn handed_apart(program: &Program, communication: &mut Communication<'_>) -> Vec<HandedApart> {
     let mut out = Vec::new();
-    let spelled = KEEPS.map(Symbol::new);
-    let append = Symbol::new("append");
+    let spelled: Vec<Symbol> = KEEPS.iter().chain([&FILLS]).map(|name| Symbol::new(name)).collect();
     for (file, local) in bodies(program) {
         let model = &program.file(file).model;
         let definition = model.function(local);
-        if !model.names().may_hold_any(&spelled) && !model.names().may_hold_any(&[append]) {
+        if !model.names().may_hold_any(&spelled) {
             continue;
         }
-        if !definition.mentions.iter().any(|name| *name == append || KEEPS.contains(&name.as_str())) {
+        if !definition.mentions.iter().any(|name| spelled.contains(name)) {
             continue;
         }
         each_in_context(model, local, &mut |_, stmt, context| {
@@ -103,14 +105,13 @@ fn keeps(model: &File, call: Call) -> bool {
         _ => false,
     };
     KEEPS.contains(&name.as_str())
-        || name.as_str() == "append"
-            && matches!(model.expr(call.callee), Expr::Attribute { value, .. } if is_list(value))
+        || name.as_str() == FILLS && matches!(model.expr(call.callee), Expr::Attribute { value, .. } if is_list(value))
 }
 
 /// Whether a method that keeps what it is given is a library's, by its name.
 fn is_of_library(program: &Program, file: FileId, name: Option<Symbol>) -> bool {
     let is_near = |&method: &FunctionId| program.same_tree(program.locate(method).0, file);
-    name.is_some_and(|name| name.as_str() != "append" && !program.methods_named(name).iter().any(is_near))
+    name.is_some_and(|name| name.as_str() != FILLS && !program.methods_named(name).iter().any(is_near))
 }
 
 /// What is called back of what is handed over, and what that issues: the function, or a method of the object. Where the
@@ -136,15 +137,11 @@ fn called_back(
     if !by_library && !program.external_bases(class).iter().any(of_library) {
         return None;
     }
-    program.lineage(class).iter().find_map(|&class| {
-        let home = program.locate_class(class).0;
-        program.class(class).methods.iter().find_map(|&(name, method)| {
-            if !CALLED_BACK.iter().any(|begin| name.as_str().starts_with(begin)) {
-                return None;
-            }
-            let issue = communication.issue_of(program.function_id(home, method), Wanted::Collective)?;
-            // What a library does for models of any kind it may do without the others.
-            (!issue.implicit).then_some((name, issue))
-        })
+    let names = program.lineage(class).iter().flat_map(|&class| &program.class(class).methods).map(|&(name, _)| name);
+    let mut called = names.filter(|name| CALLED_BACK.iter().any(|begin| name.as_str().starts_with(begin)));
+    called.find_map(|name| {
+        let issue = communication.issue_of(program.method(class, name)?, Wanted::Collective)?;
+        // What a library does for models of any kind it may do without the others.
+        (!issue.implicit).then_some((name, issue))
     })
 }

@@ -7,6 +7,9 @@ use crate::base::Symbol;
 /// What holds each thing once: how many those are says what they are, if they come with the data.
 pub const ONCE: &str = "once";
 
+/// What tells the numbers in a tensor, or the text that they stand for.
+pub const TELLING: [&str; 5] = ["item", "tolist", "numpy", "decode", "unique"];
+
 /// A container into which all of another one was put.
 const UPDATE_ALL: &str = "update";
 
@@ -58,8 +61,6 @@ impl Values {
     /// What a key is taken from, and whether it lies in a field of that.
     fn taken_from(&self, key: Value) -> Option<(Value, bool)> {
         const PASSING: [&str; 9] = ["items", "int", "str", "cpu", "enumerate", "zip", "list", "sorted", "set"];
-        /// What tells the numbers in a tensor, or the text that they stand for.
-        const TELLING: [&str; 5] = ["item", "tolist", "numpy", "decode", "unique"];
         let (mut at, mut in_a_field) = (key, false);
         for _ in 0..MAX_STORES {
             at = match self.node(at) {

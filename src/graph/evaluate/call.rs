@@ -230,8 +230,8 @@ impl<'p> Engine<'p> {
                 self.call_external(frame, dotted, arguments, span)
             }
             // Who is handed a wrapped model runs it as one, whoever hands it over.
-            Node::Parameter(..) | Node::Attribute(..)
-                if let Some((kind, confidence)) = self.kind_of_handed(callee)
+            Node::Parameter(function, position)
+                if let Some((kind, confidence)) = self.kind_of_handed(function, position)
                     && let name = Symbol::new("__call__")
                     && let Some(entry) = self.program.catalog.entry(Symbol::new(&format!("{kind}.{name}"))) =>
             {

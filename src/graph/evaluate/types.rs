@@ -153,17 +153,13 @@ impl<'p> Engine<'p> {
         self.annotated_kind(file, local, annotation)
     }
 
-    /// The catalogued type of what a function is handed, or an object holds, by its annotation or its usual name.
-    pub(super) fn kind_of_handed(&self, value: Value) -> Option<(Symbol, Confidence)> {
-        let usual = |name: Symbol| Some((self.program.catalog.type_of_variable(name)?, Confidence::Medium));
-        match *self.values.node(value) {
-            Node::Parameter(function, position) => match self.kind_of_parameter(function, position) {
-                Some(kind) => Some((kind, Confidence::High)),
-                None => usual(self.program.function(function).parameters.get(usize::from(position))?.name),
-            },
-            Node::Attribute(_, name) => usual(name),
-            _ => None,
+    /// The catalogued type of what a function is handed, by the parameter's annotation or its usual name.
+    pub(super) fn kind_of_handed(&self, function: FunctionId, position: u16) -> Option<(Symbol, Confidence)> {
+        if let Some(kind) = self.kind_of_parameter(function, position) {
+            return Some((kind, Confidence::High));
         }
+        let name = self.program.function(function).parameters.get(usize::from(position))?.name;
+        Some((self.program.catalog.type_of_variable(name)?, Confidence::Medium))
     }
 
     /// The catalogued type of an attribute that objects of another catalogued type hold: `self.args` of a trainer.

@@ -4,12 +4,10 @@ use rustc_hash::FxHashSet;
 
 use super::is_of;
 use crate::base::{Span, Symbol};
+use crate::flow::TELLING;
 use crate::model::{
     Call, Expr, ExprId, File, Function, LocalFunction, Stmt, each_call, each_expression, each_statement, names_in,
 };
-
-/// Methods that tell the numbers in a tensor.
-const TELLING: [&str; 3] = ["item", "tolist", "unique"];
 
 /// Whether an expression says what is in a batch, not which fields it has: `batch["task"]`, `labels.tolist()`, an element of
 /// that, or a text with one of these in it.

@@ -106,7 +106,6 @@ impl<'p> Search<'p> {
             let Some(who) = who_makes(program, file, made) else { continue };
             let site = Site { file, span: model.span(made.expr) };
             let Some(name) = model.last_name(made.call.callee) else { continue };
-            let lists = name.as_str().ends_with("glob");
             let mut touched = self.touches.of(program, file, local, made.call);
             if is_asked_for(program, file, local, made) {
                 touched.retain(|(touch, _)| !touch.reads());
@@ -114,7 +113,7 @@ impl<'p> Search<'p> {
             out.extend(touched.iter().map(|&(touch, path)| Act {
                 touch,
                 place: Place::At(path),
-                part: Part::of(program, file, local, path, lists),
+                part: Part::of(program, (file, local), path, (touch, name)),
                 who,
                 expr: made.expr,
                 call: name,
@@ -164,7 +163,7 @@ impl<'p> Search<'p> {
             let waits = self.waits(common, callee).around(program.file(of_callee).model.span(act.expr));
             let site = Site { file, span: model.span(made.expr) };
             let part = |place: &Place| match (&act.part, place) {
-                (None, &Place::At(path)) => Part::of(program, file, of_caller, path, false),
+                (None, &Place::At(path)) => Part::of(program, (file, of_caller), path, (act.touch, act.call)),
                 (known, _) => known.clone(),
             };
             out.extend(handed(common, callee, path, (caller, made)).into_iter().map(|place| Act {

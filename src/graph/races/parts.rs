@@ -2,6 +2,8 @@
 
 use super::names::{assigned, made_of, names_in_path, names_of};
 use super::places::{Place, plain};
+use super::single::read_or_called;
+use super::touches::Touch;
 use crate::base::{FileId, Span, Symbol};
 use crate::catalog::ValueKind;
 use crate::graph::program::Program;
@@ -27,21 +29,31 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// How the path of a call does that, if it does; `lists` says whether the path is a pattern.
-    pub fn of(program: &Program, file: FileId, local: LocalFunction, path: ExprId, lists: bool) -> Option<Part> {
+    /// How the path of a call does that, if it does: what is written may be this rank's, what is read may be anybody's.
+    pub fn of(
+        program: &Program,
+        (file, local): (FileId, LocalFunction),
+        path: ExprId,
+        (touch, call): (Touch, Symbol),
+    ) -> Option<Part> {
         let model = &program.file(file).model;
         let path = followed(model, local, path);
-        if lists {
-            let name = name_of(program, file, path, &[]);
-            return name.contains('*').then_some(Part::All(name));
+        match touch {
+            Touch::Writes => {
+                let ranks = spans(model, path, |expr| is_rank(program, model, expr));
+                named(program, file, path, &ranks).map(Part::Own)
+            }
+            _ if touch.reads() && call.as_str().ends_with("glob") => {
+                let name = name_of(program, file, path, &[]);
+                name.contains('*').then_some(Part::All(name))
+            }
+            _ if touch.reads() => {
+                let counted = numbers(model, local);
+                let is_counted = |expr: ExprId| matches!(model.expr(expr), Expr::Name(name) if counted.contains(&name));
+                named(program, file, path, &spans(model, path, is_counted)).map(Part::Each)
+            }
+            _ => None,
         }
-        let ranks = spans(model, path, |expr| is_rank(program, model, expr));
-        if !ranks.is_empty() {
-            return named(program, file, path, &ranks).map(Part::Own);
-        }
-        let counted = numbers(model, local);
-        let is_counted = |expr: ExprId| matches!(model.expr(expr), Expr::Name(name) if counted.contains(&name));
-        named(program, file, path, &spans(model, path, is_counted)).map(Part::Each)
     }
 
     /// Whether this is what one rank reads of what another says each writes.
@@ -105,12 +117,7 @@ fn spans(model: &File, root: ExprId, wanted: impl Fn(ExprId) -> bool) -> Vec<Spa
 
 /// Whether an expression is the number of this process: `rank`, `args.local_rank`, `dist.get_rank()`.
 fn is_rank(program: &Program, model: &File, expr: ExprId) -> bool {
-    let named = match model.expr(expr) {
-        Expr::Name(name) | Expr::Attribute { name, .. } => Some(name),
-        Expr::Call(call) if model.list(model.call(call).args).is_empty() => model.last_name(model.call(call).callee),
-        _ => None,
-    };
-    let known = named.and_then(|name| program.catalog.convention(name));
+    let known = read_or_called(model, expr).and_then(|name| program.catalog.convention(name));
     known.is_some_and(|known| known.value.kind == ValueKind::Rank)
 }
 
@@ -142,7 +149,7 @@ fn numbers(model: &File, local: LocalFunction) -> Vec<Symbol> {
 
 /// The last step of a path, if there is a number in it.
 fn named(program: &Program, file: FileId, path: ExprId, numbers: &[Span]) -> Option<String> {
-    let name = name_of(program, file, path, numbers);
+    let name = if numbers.is_empty() { String::new() } else { name_of(program, file, path, numbers) };
     name.contains(NUMBER).then_some(name)
 }
 

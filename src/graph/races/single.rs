@@ -21,7 +21,7 @@ const OF_SEVERAL: [&str; 5] =
 const JOB_SIZE: &str = "WORLD_SIZE";
 
 /// The last name of what is read or called: `rank` and `get_rank` of `self.rank` and `int(dist.get_rank())`.
-fn read_or_called(model: &File, expr: ExprId) -> Option<Symbol> {
+pub(super) fn read_or_called(model: &File, expr: ExprId) -> Option<Symbol> {
     let Expr::Call(call) = model.expr(expr) else { return model.last_name(expr) };
     let call = model.call(call);
     match (model.expr(call.callee), model.list(call.args)) {

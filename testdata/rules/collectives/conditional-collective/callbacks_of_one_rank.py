@@ -24,12 +24,20 @@ class Offline(TrainerCallback):
         dist.barrier()
 
 
+class Quiet(GradientSpread):
+    """It does something else in that place."""
+
+    def on_step_end(self, args, state, control, **kwargs):
+        print(state.global_step)
+
+
 def train(model, args, data):
     trainer = Trainer(model=model, args=args, train_dataset=data)
     if trainer.is_world_process_zero():
         trainer.add_callback(GradientSpread())  # error: [conditional-collective]
         trainer.add_callback(Progress())
         trainer.add_callback(Offline())
+        trainer.add_callback(Quiet())
     trainer.train()
 
 

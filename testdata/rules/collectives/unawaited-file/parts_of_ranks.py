@@ -127,3 +127,23 @@ def where_it_is_there(vectors, folder):
         for i in range(dist.get_world_size()):
             if os.path.exists(os.path.join(folder, f"part_{i}.pt")):
                 print(torch.load(os.path.join(folder, f"part_{i}.pt")))
+
+
+def written(part, vectors):
+    torch.save(vectors, part)
+
+
+def found(pattern):
+    return [torch.load(path) for path in glob.glob(pattern)]
+
+
+def handed_over(vectors, folder):
+    written(os.path.join(folder, f"part_{dist.get_rank()}.pt"), vectors)
+    if dist.get_rank() == 0:
+        return found(os.path.join(folder, "part_*.pt"))  # error: [unawaited-file]
+
+
+def handed_over_another(vectors, folder):
+    written(os.path.join(folder, f"part_{dist.get_rank()}.pt"), vectors)
+    if dist.get_rank() == 0:
+        return found(os.path.join(folder, "*.json"))
