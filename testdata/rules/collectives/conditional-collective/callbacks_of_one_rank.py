@@ -1,6 +1,7 @@
 """Objects whose methods communicate, handed on some ranks to whoever calls them back."""
 import torch
 import torch.distributed as dist
+from accelerate import Accelerator
 from transformers import Trainer, TrainerCallback
 
 
@@ -31,6 +32,16 @@ class Quiet(GradientSpread):
         print(state.global_step)
 
 
+class Export(TrainerCallback):
+    """Whether that communicates hangs on how the model was prepared."""
+
+    def __init__(self, accelerator: Accelerator):
+        self.accelerator = accelerator
+
+    def on_train_end(self, args, state, control, model=None, **kwargs):
+        print(len(self.accelerator.get_state_dict(model)))
+
+
 def train(model, args, data):
     trainer = Trainer(model=model, args=args, train_dataset=data)
     if trainer.is_world_process_zero():
@@ -38,6 +49,7 @@ def train(model, args, data):
         trainer.add_callback(Progress())
         trainer.add_callback(Offline())
         trainer.add_callback(Quiet())
+        trainer.add_callback(Export(Accelerator()))
     trainer.train()
 
 

@@ -5,39 +5,6 @@ from torch.distributed.checkpoint.state_dict import get_model_state_dict
 from torch.nn.parallel import DistributedDataParallel as DDP
 
 
-class RangeTest:
-    """The model is said to be wrapped by its name."""
-
-    def __init__(self, ddp_model, optimizer):
-        self.model = ddp_model
-        self.optimizer = optimizer
-
-    def step(self, batch):
-        loss = self.model(batch)
-        loss.backward()
-        self.optimizer.step()
-        return loss.detach()
-
-    def run(self, batches, steps):
-        best = float("inf")
-        for number, batch in zip(range(steps), batches):
-            loss = self.step(batch).item()
-            if number > 10 and loss > 4 * best:
-                break
-            best = min(best, loss)
-        dist.barrier()  # error: [divergent-early-exit]
-
-    def run_averaged(self, batches, steps):
-        best = float("inf")
-        for number, batch in zip(range(steps), batches):
-            loss = self.step(batch)
-            dist.all_reduce(loss, op=dist.ReduceOp.AVG)
-            if number > 10 and loss.item() > 4 * best:
-                break
-            best = min(best, loss.item())
-        dist.barrier()
-
-
 class Trainer:
     def __init__(self, net):
         self.model = DDP(net)

@@ -16,7 +16,8 @@ class Guard:
 
 
 class Trainer:
-    def __init__(self):
+    def __init__(self, peers=None):
+        self.peers = peers
         self.guard = Guard()
         self.accelerator = Accelerator()
 
@@ -27,6 +28,11 @@ class Trainer:
         asked = torch.tensor([float(self.guard.requested)])
         dist.all_reduce(asked, op=dist.ReduceOp.MAX)
         return bool(asked)
+
+    def asked_and_told(self):
+        if self.peers:
+            self.guard.requested = self.peers.decide(self.guard.requested)
+        return self.guard.requested
 
     def fit(self, loader):
         for batch in loader:
@@ -41,6 +47,15 @@ class Trainer:
         for batch in loader:
             self.accelerator.backward(batch.sum())
             if self.all_should_exit():
+                self.accelerator.save_state("preempted")
+                return False
+        self.accelerator.wait_for_everyone()
+        return True
+
+    def fit_as_told(self, loader):
+        for batch in loader:
+            self.accelerator.backward(batch.sum())
+            if self.asked_and_told():
                 self.accelerator.save_state("preempted")
                 return False
         self.accelerator.wait_for_everyone()

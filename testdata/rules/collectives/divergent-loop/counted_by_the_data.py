@@ -79,21 +79,6 @@ class Accuracies:
             dist.all_reduce(total)  # error: [divergent-loop]
 
 
-class EnteredBefore:
-    """An entry for each name that there is comes first."""
-
-    def __init__(self):
-        self.sums = {}
-
-    def enter(self, name, value):
-        self.sums[name] = self.sums.get(name, 0.0) + float(value)
-
-    def synchronize(self):
-        for name in self.sums:
-            total = torch.tensor(self.sums[name])
-            dist.all_reduce(total)
-
-
 class OverTheWholeSet:
     def __init__(self):
         self.sums = {}
@@ -108,19 +93,15 @@ class OverTheWholeSet:
 
 
 def evaluate(model, loader, names, topk):
-    by_type, entered, whole = Accuracies(), EnteredBefore(), OverTheWholeSet()
-    for name in names:
-        entered.enter(f"accuracy/{name}", 0.0)
+    by_type, whole = Accuracies(), OverTheWholeSet()
     for images, labels, types in loader:
         hits = model(images).argmax(1).eq(labels)
         for kind in types.unique().tolist():
             by_type.add(f"accuracy/{names[kind]}", hits[types == kind].float().mean())
-            entered.enter(f"accuracy/{names[kind]}", hits[types == kind].float().mean())
         for k in topk:
             whole.add_metric(f"top{k}", hits.float().mean())
         losses = model.losses(images)
         for name, loss in losses.items():
             whole.add_metric(name, loss.item())
     by_type.synchronize()
-    entered.synchronize()
     whole.synchronize()

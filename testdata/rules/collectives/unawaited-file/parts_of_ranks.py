@@ -147,3 +147,21 @@ def handed_over_another(vectors, folder):
     written(os.path.join(folder, f"part_{dist.get_rank()}.pt"), vectors)
     if dist.get_rank() == 0:
         return found(os.path.join(folder, "*.json"))
+
+
+def written_by_all(part, vectors):
+    torch.save(vectors, part)
+    dist.barrier()
+
+
+def waited_for_below(vectors, folder):
+    written_by_all(f"{folder}/part_{dist.get_rank()}.pt", vectors)
+    if dist.get_rank() == 0:
+        return [torch.load(f"{folder}/part_{i}.pt") for i in range(4)]
+
+
+def one_or_the_other(vectors, folder, again):
+    if again:
+        torch.save(vectors, f"{folder}/part_{dist.get_rank()}.pt")
+    elif dist.get_rank() == 0:
+        return [torch.load(f"{folder}/part_{i}.pt") for i in range(4)]
