@@ -384,7 +384,7 @@ pub(super) fn question_of(engine: &Engine<'_>, effect: EffectId) -> Option<Value
 
 /// Every part of an effect, in source order, calls included.
 pub(super) fn preorder(engine: &Engine<'_>, root: EffectId) -> Vec<EffectId> {
-    if let Some((known, effects)) = &*engine.walked.borrow()
+    if let Some((known, effects)) = &*engine.memo.walked.borrow()
         && *known == root
     {
         return effects.clone();
@@ -401,7 +401,7 @@ pub(super) fn preorder(engine: &Engine<'_>, root: EffectId) -> Vec<EffectId> {
     }
     // One after the other asks for those of the same function.
     if out.len() > LARGE {
-        *engine.walked.borrow_mut() = Some((root, out.clone()));
+        *engine.memo.walked.borrow_mut() = Some((root, out.clone()));
     }
     out
 }

@@ -62,7 +62,7 @@ impl Evidence<'_, '_> {
 
     /// Whether something in what is asked was inferred.
     pub(super) fn is_inferred(&self) -> bool {
-        let inferred = |part| self.engine.inferred.contains(&part);
+        let inferred = |part| self.engine.marks.inferred.contains(&part);
         self.test.is_some_and(|test| self.engine.values.any_part(test, MAX_PARTS, inferred))
     }
 
@@ -74,7 +74,7 @@ impl Evidence<'_, '_> {
 
     /// Whether it is this rank's share of the data that differs.
     pub(super) fn is_share(&self) -> bool {
-        self.leaf.is_some_and(|leaf| self.engine.shares.contains(&leaf))
+        self.leaf.is_some_and(|leaf| self.engine.marks.shares.contains(&leaf))
     }
 
     /// Where a fact of the outside world was born.

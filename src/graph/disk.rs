@@ -77,7 +77,7 @@ impl Evidence<'_, '_> {
 
     /// Whether the rank that issues the operation is the one that finds what it asks its disk for.
     fn issuer_finds_it(&self) -> Option<bool> {
-        let leaf = self.leaf.filter(|leaf| self.engine.disks.contains(leaf))?;
+        let leaf = self.leaf.filter(|leaf| self.engine.marks.disks.contains(leaf))?;
         let holds = match self.issuer? {
             Decided::Truth(Truth::Known(holds)) => holds,
             _ => return None,

@@ -122,7 +122,7 @@ impl Evidence<'_, '_> {
     pub(super) fn is_far_from_the_batch(&self) -> bool {
         let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
         let near = self.birth.is_some_and(|birth| self.is_near(birth.site));
-        let far = self.engine.shares.contains(&leaf) && self.decision.is_some() && !near;
+        let far = self.engine.marks.shares.contains(&leaf) && self.decision.is_some() && !near;
         far && !self.goes_in_nearby(test) && !asks_the_batch(self.engine, test)
     }
 
@@ -131,7 +131,7 @@ impl Evidence<'_, '_> {
         let engine = self.engine;
         let parting = self.decision.map(|decision| decision.site);
         let is_read_here = |batch: Value| {
-            let birth = engine.birth(batch, self.function, parting).filter(|_| engine.shares.contains(&batch));
+            let birth = engine.birth(batch, self.function, parting).filter(|_| engine.marks.shares.contains(&batch));
             birth.is_some_and(|birth| self.is_near(birth.site))
         };
         engine.values.any_part(test, MAX_PARTS, |part| match *engine.values.node(part) {
@@ -168,7 +168,7 @@ impl Evidence<'_, '_> {
             Node::Apply(name, _) | Node::Mapped(name, _) => WRITES_OUT.contains(&name.last_part().as_str()),
             _ => false,
         };
-        engine.clocks.contains(&leaf) && engine.values.any_part(test, MAX_PARTS, writes_out)
+        engine.marks.clocks.contains(&leaf) && engine.values.any_part(test, MAX_PARTS, writes_out)
     }
 
     /// Whether it is only asked whether something is there that is sharded, or whether a state dict is empty that holds this
@@ -234,7 +234,7 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
         if !seen.insert((value, absent)) || seen.len() > MAX_PARTS || engine.values.vary(value).is_empty() {
             continue;
         }
-        if engine.shares.contains(&value) {
+        if engine.marks.shares.contains(&value) {
             return true;
         }
         if let Node::Binary(..) | Node::Carried(..) | Node::Apply(..) = engine.values.node(value) {
@@ -276,10 +276,10 @@ fn asks_the_batch(engine: &Engine<'_>, test: Value) -> bool {
 fn is_of_a_loss(engine: &Engine<'_>, value: Value) -> bool {
     let mut pending = vec![value];
     for _ in 0..MAX_PARTS {
-        let Some(value) = pending.pop().filter(|_| !engine.losses.is_empty()) else { break };
+        let Some(value) = pending.pop().filter(|_| !engine.marks.losses.is_empty()) else { break };
         match engine.values.node(value) {
             _ if engine.values.vary(value).is_empty() => {}
-            Node::Local(..) if engine.losses.contains(&value) => return true,
+            Node::Local(..) if engine.marks.losses.contains(&value) => return true,
             Node::Apply(name, parts) if OF_TENSORS.contains(&name.last_part().as_str()) => pending.extend(parts.iter()),
             Node::Carried(_, _, parts) => pending.extend(parts.iter()),
             Node::Binary(_, left, right) => pending.extend([*left, *right]),

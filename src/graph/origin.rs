@@ -32,9 +32,9 @@ pub(super) fn leaf(engine: &Engine<'_>, value: Value, axes: Axes) -> Option<Valu
                 deep = deep.or(Some(value));
                 push(engine.values.behind(value));
             }
-            Node::Local(..) if !engine.shares.contains(&value) => outside = outside.or(Some(value)),
+            Node::Local(..) if !engine.marks.shares.contains(&value) => outside = outside.or(Some(value)),
             Node::Parameter(..) | Node::Rank(_) | Node::Spread(..)
-                if outside.is_some() && !engine.shares.contains(&value) => {}
+                if outside.is_some() && !engine.marks.shares.contains(&value) => {}
             Node::Rank(_) | Node::Local(..) | Node::Spread(..) => return Some(value),
             Node::Parameter(..) => return Some(value),
             Node::Item(_, inner) if let Some(batch) = engine.values.yielded(*inner) => push(&[batch]),
@@ -162,7 +162,7 @@ pub(super) fn origin(
             return None;
         }
         // A call that decides by failing does not look like a condition.
-        let fails = leaf.is_some_and(|leaf| engine.failures.contains(&leaf));
+        let fails = leaf.is_some_and(|leaf| engine.marks.failures.contains(&leaf));
         return (!same_line || fails).then(|| (birth.site, birth.reason.as_str().to_owned()));
     }
     match engine.values.node(leaf?) {

@@ -52,7 +52,7 @@ impl UnagreedPaths {
         root: EffectId,
         out: &mut Vec<UnagreedPath>,
     ) {
-        if engine.clocks.is_empty() && engine.own_names.is_empty() && engine.disks.is_empty() {
+        if engine.marks.clocks.is_empty() && engine.marks.own_names.is_empty() && engine.marks.disks.is_empty() {
             return;
         }
         // Effects, with the outermost call around them.
@@ -68,7 +68,7 @@ impl UnagreedPaths {
                     let site = call.unwrap_or(event.site);
                     let Some(birth) = engine.birth(origin, function, Some(site)) else { continue };
                     // Who only counts finds the same as the others, as long as nobody makes anything.
-                    if engine.disks.contains(&origin) && !makes_folders(engine, birth.function) {
+                    if engine.marks.disks.contains(&origin) && !makes_folders(engine, birth.function) {
                         continue;
                     }
                     if !self.told.insert((event.site, origin)) {
@@ -135,9 +135,11 @@ fn named_by(engine: &Engine<'_>, place: Value) -> Option<Value> {
             return false;
         }
         match values.node(part) {
-            Node::Local(..) if engine.clocks.contains(&part) || engine.own_names.contains(&part) => found = Some(part),
+            Node::Local(..) if engine.marks.clocks.contains(&part) || engine.marks.own_names.contains(&part) => {
+                found = Some(part)
+            }
             Node::Length(counted) => {
-                found = found.or_else(|| leaf_of(engine, *counted).filter(|leaf| engine.disks.contains(leaf)));
+                found = found.or_else(|| leaf_of(engine, *counted).filter(|leaf| engine.marks.disks.contains(leaf)));
             }
             Node::Apply(name, parts) if !(is_format(name.as_str()) && of_days(engine, parts)) => further.extend(parts),
             Node::Binary(_, left, right) => further.extend([*left, *right]),

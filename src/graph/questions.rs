@@ -227,7 +227,7 @@ fn may_be_missing(engine: &Engine<'_>, subject: Value, fuel: u8) -> bool {
             Node::Attribute(whole, _) | Node::Index(whole, _) => pending.push((*whole, true)),
             Node::Agreed(..) | Node::Apply(..) | Node::Invoked(..) | Node::Binary(..) => {}
             // An entry of what a rank was given.
-            _ if part && engine.shares.contains(&value) => {}
+            _ if part && engine.marks.shares.contains(&value) => {}
             _ => return true,
         }
     }

@@ -65,7 +65,11 @@ pub(super) fn ragged(engine: &Engine<'_>, value: Value, site: Site) -> Option<Di
     if let Some(given) = generated(engine, value, FUEL) {
         let axes = engine.values.vary(given);
         let source = leaf(engine, given, axes)?;
-        return engine.shares.contains(&source).then_some(Differs { axes, source, confidence: Confidence::Medium });
+        return engine.marks.shares.contains(&source).then_some(Differs {
+            axes,
+            source,
+            confidence: Confidence::Medium,
+        });
     }
     // What is alike is so in a file of any size.
     if engine.values.vary(value).is_empty() {
@@ -79,7 +83,7 @@ pub(super) fn ragged(engine: &Engine<'_>, value: Value, site: Site) -> Option<Di
         Padding::Unsaid => Confidence::Low,
         Padding::Maximum => return None,
     };
-    engine.shares.contains(&source).then_some(Differs { axes, source, confidence })
+    engine.marks.shares.contains(&source).then_some(Differs { axes, source, confidence })
 }
 
 /// What a model was given that has generated a text from it: each rank stops when its own are at their end.
@@ -105,7 +109,7 @@ fn generated(engine: &Engine<'_>, value: Value, fuel: u32) -> Option<Value> {
 /// What holds a number for each token in the file around an operation, by the models and fields that it names.
 fn named(engine: &Engine<'_>, site: Site) -> Named {
     let of_tokens =
-        *engine.speaks_of_tokens.borrow_mut().entry(site.file).or_insert_with(|| speaks_of_tokens(engine, site));
+        *engine.memo.speaks_of_tokens.borrow_mut().entry(site.file).or_insert_with(|| speaks_of_tokens(engine, site));
     if of_tokens { OF_TOKENS } else { OF_SEQUENCES }
 }
 
@@ -230,6 +234,6 @@ fn element(engine: &Engine<'_>, value: Value, at: usize, fuel: u32) -> Option<Va
 
 /// A batch, or tokens of one, that a model is called with.
 fn fields(engine: &Engine<'_>, named: Named, value: Value, fuel: u32) -> Option<Value> {
-    let is_batch = engine.shares.contains(&value) || engine.is_whole_batch(value);
+    let is_batch = engine.marks.shares.contains(&value) || engine.is_whole_batch(value);
     if is_batch { Some(value) } else { source(engine, named, value, fuel) }
 }

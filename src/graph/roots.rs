@@ -266,7 +266,7 @@ fn worked_out_alone(
     }
     let leaf = leaf(engine, root, values.vary(root))?;
     let is_chance = matches!(values.node(leaf), Node::Local(..))
-        && ![&engine.shares, &engine.disks, &engine.clocks].iter().any(|known| known.contains(&leaf));
+        && ![&engine.marks.shares, &engine.marks.disks, &engine.marks.clocks].iter().any(|known| known.contains(&leaf));
     let birth = engine.birth(leaf, function, Some(event.site)).filter(|_| is_chance)?;
     let what = format!("worked out by each rank for itself: {}", birth.reason);
     Some((what, birth.confidence.min(Confidence::Medium)))

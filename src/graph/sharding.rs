@@ -178,7 +178,7 @@ impl Engine<'_> {
         let speaks = |file: &File| file.functions.iter().flat_map(|function| &function.mentions).any(names_it);
         let is_below =
             |path: &str| path.strip_prefix(folder).is_some_and(|rest| folder.is_empty() || rest.starts_with('/'));
-        *self.knows_of_sharding.borrow_mut().entry(folder).or_insert_with(|| {
+        *self.memo.knows_of_sharding.borrow_mut().entry(folder).or_insert_with(|| {
             let mut files = self.program.file_ids().map(|file| self.program.file(file));
             files.any(|file| is_below(&file.path) && speaks(&file.model))
         })

@@ -66,7 +66,7 @@ impl Evidence<'_, '_> {
         let Some((model, expr)) = self.engine.written_at(condition) else { return false };
         let is_settled = |expr: ExprId| match model.expr(expr) {
             Expr::Attribute { name, .. } => {
-                let mut known = self.engine.untouched.borrow_mut();
+                let mut known = self.engine.memo.untouched.borrow_mut();
                 known.entry(name).or_insert_with(|| is_set_to_false_only(self.engine.program, name)).then_some(false)
             }
             Expr::Name(name) => {

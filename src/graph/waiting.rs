@@ -87,7 +87,7 @@ impl Evidence<'_, '_> {
     /// nothing else is issued.
     pub(super) fn waits_for_the_time(&self) -> bool {
         let engine = self.engine;
-        let by_clock = self.leaf.is_some_and(|leaf| engine.clocks.contains(&leaf));
+        let by_clock = self.leaf.is_some_and(|leaf| engine.marks.clocks.contains(&leaf));
         let Some(cause) = self.cause.filter(|_| by_clock && self.kind == SplitKind::Conditional) else { return false };
         let main = engine.effects.event(self.main);
         let is_other = |effect: &EffectId| match engine.effects.get(*effect) {

@@ -64,7 +64,7 @@ impl Evidence<'_, '_> {
 
     /// Where the disk is asked, and what for.
     fn place_asked_for(&self) -> Option<(Site, Place<'_>)> {
-        let leaf = self.leaf.filter(|leaf| self.engine.disks.contains(leaf))?;
+        let leaf = self.leaf.filter(|leaf| self.engine.marks.disks.contains(leaf))?;
         let &Node::Local(born, _) = self.engine.values.node(leaf) else { return None };
         let (model, question) = self.engine.written_at(born)?;
         let function = self.engine.function_at(born)?;

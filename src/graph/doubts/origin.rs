@@ -14,7 +14,7 @@ impl Evidence<'_, '_> {
     /// A fact of the outside world that comes from another function has come a long way, through attributes and returns
     /// that hold other things as well.
     pub(in crate::graph) fn comes_from_far(&self) -> bool {
-        let failed = self.leaf.is_some_and(|leaf| self.engine.failures.contains(&leaf));
+        let failed = self.leaf.is_some_and(|leaf| self.engine.marks.failures.contains(&leaf));
         // However far it comes within a class: a device has its own memory left.
         let is_measured = |birth: Birth| birth.reason.as_str() == OF_DEVICE && self.is_of_same_class(birth.function);
         let is_kept = self.birth.is_some_and(is_measured);
@@ -121,7 +121,7 @@ impl Evidence<'_, '_> {
     pub(in crate::graph) fn is_worked_out(&self) -> bool {
         let is_counted =
             self.kind == SplitKind::EarlyExit && self.birth.is_some_and(|birth| birth.reason.as_str() == OUT_OF_MEMORY);
-        let is_passed = self.leaf.is_some_and(|leaf| self.engine.clocks.contains(&leaf));
+        let is_passed = self.leaf.is_some_and(|leaf| self.engine.marks.clocks.contains(&leaf));
         // However much of its memory a device has taken, its peers have taken another part of theirs.
         let is_measured = self.birth.is_some_and(|birth| birth.reason.as_str() == OF_DEVICE);
         if self.born_outside().is_none() || is_passed || is_counted || is_measured {

@@ -24,7 +24,7 @@ impl Evidence<'_, '_> {
             let asked = self.question().map(|(model, question)| names_in(model, question));
             asked.is_some_and(|names| names.iter().any(|name| name.as_str().contains("loss")))
         };
-        self.engine.supposed.contains(&event.site)
+        self.engine.marks.supposed.contains(&event.site)
             && (!asks_the_loss() || !wraps_nearby(self.engine.program, event.site.file))
     }
 
@@ -249,7 +249,7 @@ fn asks_a_switch(engine: &Engine<'_>, test: Value) -> bool {
             Node::If(test, then, otherwise) => further.extend([*test, *then, *otherwise]),
             _ => {}
         }
-        engine.switches.contains(&value)
+        engine.marks.switches.contains(&value)
     };
     engine.values.search(test, MAX_PARTS, look) == Some(true)
 }

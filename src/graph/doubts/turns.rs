@@ -29,7 +29,7 @@ impl Evidence<'_, '_> {
         let guessed = |leaf: Value| {
             let is_handed = matches!(self.engine.values.node(leaf), Node::Parameter(..));
             let named = self.birth.is_some_and(|birth| birth.reason.as_str().ends_with("by its name"));
-            let of_data = self.engine.shares.contains(&leaf) && !self.engine.losses.contains(&leaf);
+            let of_data = self.engine.marks.shares.contains(&leaf) && !self.engine.marks.losses.contains(&leaf);
             of_data || named && !is_handed && !self.goes_over_objects()
         };
         // A dictionary whose keys come with the data has those that came.
@@ -47,7 +47,7 @@ impl Evidence<'_, '_> {
     /// as many. Exits upon a count are patience with what a rank has measured itself; what is collected is another matter.
     pub(in crate::graph) fn is_counted_by_batches(&self) -> bool {
         let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
-        if self.kind != SplitKind::Conditional || !self.engine.shares.contains(&leaf) {
+        if self.kind != SplitKind::Conditional || !self.engine.marks.shares.contains(&leaf) {
             return false;
         }
         let differing = (leaf, self.found.world.axes);
@@ -161,7 +161,7 @@ impl Evidence<'_, '_> {
         let over = self.cause.is_none_or(|cause| {
             matches!(self.engine.effects.get(cause.effect), Effect::Loop { kind: LoopKind::For { .. }, .. })
         });
-        let lists = self.leaf.is_some_and(|leaf| self.engine.disks.contains(&leaf));
+        let lists = self.leaf.is_some_and(|leaf| self.engine.marks.disks.contains(&leaf));
         self.kind == SplitKind::Loop && over && lists && !self.asks_for_its_own()
     }
 

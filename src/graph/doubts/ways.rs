@@ -30,7 +30,8 @@ impl Evidence<'_, '_> {
     /// A failing assertion ends the job, so that nobody waits, unless somebody catches it; a wrong argument is wrong on
     /// every rank.
     pub(in crate::graph) fn ends_the_job(&self) -> bool {
-        let asserted = |decision: Decision| decision.is_assertion || self.engine.refusals.contains(&decision.site);
+        let asserted =
+            |decision: Decision| decision.is_assertion || self.engine.marks.refusals.contains(&decision.site);
         self.kind == SplitKind::EarlyExit
             && (self.decision.is_some_and(asserted)
                 || self.cause.is_some_and(|cause| leaves_by_assertion(self.engine, cause.effect)))

@@ -51,11 +51,11 @@ impl<'p> Engine<'p> {
             Node::Parameter(function, position) => self.element_of_parameter(function, position),
             Node::Attribute(object, name) => {
                 let class = self.class_of_known(object)?;
-                if let Some(known) = self.elements_of_fields.get(&(class, name)) {
+                if let Some(known) = self.memo.elements_of_fields.get(&(class, name)) {
                     return *known;
                 }
                 let found = self.element_of_field(class, name);
-                self.elements_of_fields.insert((class, name), found);
+                self.memo.elements_of_fields.insert((class, name), found);
                 found
             }
             _ => None,

@@ -119,7 +119,7 @@ impl<'p> Engine<'p> {
                     return self.target_value(target);
                 }
             }
-            Node::External(dotted) if !self.switches.contains(&value) => {
+            Node::External(dotted) if !self.marks.switches.contains(&value) => {
                 let whole = Symbol::new(&format!("{dotted}.{name}"));
                 return self.external_value(frame, whole, span);
             }

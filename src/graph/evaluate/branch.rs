@@ -41,7 +41,7 @@ impl<'p> Engine<'p> {
             return;
         };
         if matches!(asked.as_str(), "isfile" | "is_file") && refuses(model, body) {
-            self.refusals.insert(frame.site(model.span(test)));
+            self.marks.refusals.insert(frame.site(model.span(test)));
         }
     }
 

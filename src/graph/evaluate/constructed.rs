@@ -106,11 +106,11 @@ impl<'p> Engine<'p> {
     }
 
     fn handed_up(&mut self, constructor: FunctionId) -> Option<Rc<HandedUp>> {
-        if let Some(known) = self.handed_up.get(&constructor) {
+        if let Some(known) = self.memo.handed_up.get(&constructor) {
             return known.clone();
         }
         let found = self.looked_up(constructor).map(Rc::new);
-        self.handed_up.insert(constructor, found.clone());
+        self.memo.handed_up.insert(constructor, found.clone());
         found
     }
 

@@ -188,7 +188,7 @@ impl<'p> Engine<'p> {
     /// A batch: its contents are this rank's own.
     pub(super) fn batch(&mut self, frame: &Frame<'p>, span: Span, reason: &str) -> Value {
         let batch = self.values.batch(frame.site(span), Axes::named(AXES));
-        self.shares.insert(batch);
+        self.marks.shares.insert(batch);
         self.born(batch, frame, span, reason, Confidence::Medium);
         batch
     }
@@ -367,7 +367,7 @@ impl<'p> Engine<'p> {
     /// Whether the value is a batch, not a part of one.
     pub(in crate::graph) fn is_whole_batch(&self, value: Value) -> bool {
         let is_item = matches!(self.values.node(value), Node::Item(_, inner) if self.values.yielded(*inner).is_some());
-        is_item || self.shares.contains(&value)
+        is_item || self.marks.shares.contains(&value)
     }
 
     /// Whether the value is a mapping as a batch or a model has it, whose fields are the same everywhere, whatever was put
@@ -420,7 +420,7 @@ impl<'p> Engine<'p> {
     pub(in crate::graph) fn is_share(&self, value: Value) -> bool {
         let axes = Axes::named(AXES);
         self.values.vary(value).meets(axes)
-            && crate::graph::origin::leaf(self, value, axes).is_some_and(|leaf| self.shares.contains(&leaf))
+            && crate::graph::origin::leaf(self, value, axes).is_some_and(|leaf| self.marks.shares.contains(&leaf))
     }
 }
 

@@ -119,7 +119,7 @@ impl<'p> Engine<'p> {
     /// The methods of that name below a class, the farthest from it first: those that communicate, or, if there are few,
     /// `all`.
     fn overriders(&mut self, class: ClassId, name: Symbol, all: bool) -> Overriders {
-        if let Some(known) = self.overriders.get(&(class, name)) {
+        if let Some(known) = self.memo.overriders.get(&(class, name)) {
             return known.clone();
         }
         let program = self.program;
@@ -138,14 +138,14 @@ impl<'p> Engine<'p> {
         found.sort_by_key(|&(depth, _, method)| (std::cmp::Reverse(depth), method));
         let methods = found.into_iter().take(MAX_OVERRIDERS).map(|(_, _, method)| method).collect();
         let found = Overriders { methods, complete };
-        self.overriders.insert((class, name), found.clone());
+        self.memo.overriders.insert((class, name), found.clone());
         found
     }
 
     /// The classes of the program that descend from a class.
     pub(super) fn classes_below(&mut self, class: ClassId) -> Rc<[ClassId]> {
         let program = self.program;
-        let below = self.below.get_or_insert_with(|| {
+        let below = self.memo.below.get_or_insert_with(|| {
             let mut below: FxHashMap<ClassId, Vec<ClassId>> = FxHashMap::default();
             for file in program.file_ids() {
                 for local in 0..program.file(file).model.classes.len() as u32 {

@@ -46,7 +46,7 @@ impl<'p> Engine<'p> {
             seen.filter(|&(name, value)| is_used(name) && !is_written(name) && is_bound_once(name, value)).collect();
         seen.sort_by_key(|(name, _)| name.as_str());
         if seen.iter().any(|&(_, value)| !self.values.vary(value).is_empty()) {
-            self.enclosed.insert(frame.function, seen.into());
+            self.memo.enclosed.insert(frame.function, seen.into());
         }
     }
 
@@ -59,7 +59,7 @@ impl<'p> Engine<'p> {
         if self.summary(home).is_none() {
             return effects;
         }
-        let Some(seen) = self.enclosed.get(&home).cloned() else { return effects };
+        let Some(seen) = self.memo.enclosed.get(&home).cloned() else { return effects };
         let mut substitution = Substitution::default();
         for &(name, value) in seen.iter() {
             substitution.capture(home, name, value);

@@ -39,7 +39,7 @@ impl<'p> Engine<'p> {
         let taken = parts.handlers.iter().find(|handler| Caught::of(model, handler.kind).takes(Failure::Outside))?;
         let at = first_call(model, parts, |call| is_request(self.program, frame.file, frame.local, call))?;
         let failing = self.failing_at(frame, at, taken, "a request may fail on one rank alone");
-        self.failures.insert(failing.happened);
+        self.marks.failures.insert(failing.happened);
         Some(failing)
     }
 
@@ -65,7 +65,7 @@ impl<'p> Engine<'p> {
         })?;
         let at = first_call(model, parts, |call| is_pass(model, call).is_some())?;
         let failing = self.failing_at(frame, at, taken, OUT_OF_MEMORY);
-        self.failures.insert(failing.happened);
+        self.marks.failures.insert(failing.happened);
         Some(failing)
     }
 

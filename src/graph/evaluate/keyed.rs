@@ -73,7 +73,7 @@ impl<'p> Engine<'p> {
 
     /// The class of which every object is that the functions of the file assign to a global variable.
     pub(super) fn class_of_global(&mut self, file: FileId, name: Symbol) -> Option<crate::base::ClassId> {
-        if let Some(&known) = self.global_classes.get(&(file, name)) {
+        if let Some(&known) = self.memo.global_classes.get(&(file, name)) {
             return known;
         }
         let program = self.program;
@@ -104,7 +104,7 @@ impl<'p> Engine<'p> {
         let most = classes.iter().map(issues).max().unwrap_or(0);
         let mut leading = classes.iter().copied().filter(|class| issues(class) == most);
         let found = leading.next().filter(|_| classes.len() == 1 || most > 0 && leading.next().is_none());
-        self.global_classes.insert((file, name), found);
+        self.memo.global_classes.insert((file, name), found);
         found
     }
 

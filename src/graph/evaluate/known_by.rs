@@ -50,13 +50,13 @@ impl<'p> Engine<'p> {
         if !differs || !plain {
             return None;
         }
-        self.inferred.insert(found);
+        self.marks.inferred.insert(found);
         Some(found)
     }
 
     /// Which class has an attribute or a property of a name that may differ between ranks.
     fn owners(&mut self) -> std::rc::Rc<Owners> {
-        if let Some(known) = &self.owners {
+        if let Some(known) = &self.memo.owners {
             return known.clone();
         }
         let program = self.program;
@@ -76,7 +76,7 @@ impl<'p> Engine<'p> {
             }
         }
         let out = std::rc::Rc::new(out);
-        self.owners = Some(out.clone());
+        self.memo.owners = Some(out.clone());
         out
     }
 }

@@ -35,7 +35,7 @@ impl<'p> Engine<'p> {
             let Some(value) = frame.get(name) else { continue };
             if self.values.vary(value).is_empty() && !self.is_agreed_in_part(value) {
                 let own = self.batch(frame, model.span(loss), "it was worked out of a batch of this rank's own");
-                self.losses.insert(own);
+                self.marks.losses.insert(own);
                 frame.set(name, own);
             }
         }

@@ -43,10 +43,10 @@ impl<'p> Engine<'p> {
                     _ => self.values.make(Node::Local(site, axes)),
                 };
                 match *kind {
-                    catalog::LocalKind::Data => self.shares.insert(local),
-                    catalog::LocalKind::Clock => self.clocks.insert(local),
-                    catalog::LocalKind::FileSystem => self.disks.insert(local),
-                    catalog::LocalKind::Name => self.own_names.insert(local),
+                    catalog::LocalKind::Data => self.marks.shares.insert(local),
+                    catalog::LocalKind::Clock => self.marks.clocks.insert(local),
+                    catalog::LocalKind::FileSystem => self.marks.disks.insert(local),
+                    catalog::LocalKind::Name => self.marks.own_names.insert(local),
                     _ => false,
                 };
                 local

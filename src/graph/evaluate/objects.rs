@@ -82,7 +82,7 @@ impl<'p> Engine<'p> {
 
     /// Names of attributes that hold an object of the catalogue whose call communicates: a wrapped model.
     fn callable_attributes(&mut self) -> Rc<FxHashSet<Symbol>> {
-        if let Some(known) = &self.callable_attributes {
+        if let Some(known) = &self.memo.callable_attributes {
             return known.clone();
         }
         let catalog = &self.program.catalog;
@@ -111,14 +111,14 @@ impl<'p> Engine<'p> {
             }
         }
         let found = Rc::new(found);
-        self.callable_attributes = Some(found.clone());
+        self.memo.callable_attributes = Some(found.clone());
         found
     }
 
     /// Names of methods that communicate, of types of the catalogue that the program makes objects of: `save_checkpoint` of
     /// an engine that is handed over as `model`.
     fn operations_of_objects(&mut self) -> Rc<FxHashSet<Symbol>> {
-        if let Some(known) = &self.operations_of_objects {
+        if let Some(known) = &self.memo.operations_of_objects {
             return known.clone();
         }
         let catalog = &self.program.catalog;
@@ -135,7 +135,7 @@ impl<'p> Engine<'p> {
         });
         let found = of_objects.filter(|name| !OF_ANY_MODEL.contains(&name.as_str())).collect();
         let found = Rc::new(found);
-        self.operations_of_objects = Some(Rc::clone(&found));
+        self.memo.operations_of_objects = Some(Rc::clone(&found));
         found
     }
 

@@ -64,7 +64,7 @@ impl<'p> Engine<'p> {
     }
 
     fn outside_writers(&mut self) -> Rc<Writers> {
-        if let Some(known) = &self.outside_writers {
+        if let Some(known) = &self.memo.outside_writers {
             return known.clone();
         }
         let program = self.program;
@@ -78,7 +78,7 @@ impl<'p> Engine<'p> {
         found.sort_unstable_by_key(|writer| (writer.0.index(), writer.1));
         found.dedup();
         let found = Rc::new(Writers(found.into()));
-        self.outside_writers = Some(found.clone());
+        self.memo.outside_writers = Some(found.clone());
         found
     }
 }

@@ -34,7 +34,7 @@ impl<'p> Engine<'p> {
         if one.file != other.file {
             return false;
         }
-        let mut outermost = self.outermost.borrow_mut();
+        let mut outermost = self.memo.outermost.borrow_mut();
         let spans = outermost.entry(one.file).or_insert_with(|| outermost_in(&self.program.file(one.file).model));
         let around = |site: Site| {
             let before = spans.partition_point(|span| span.start <= site.span.start);
@@ -50,7 +50,7 @@ impl<'p> Engine<'p> {
             return None;
         }
         let model = &self.program.file(site.file).model;
-        let mut written = self.written.borrow_mut();
+        let mut written = self.memo.written.borrow_mut();
         // Parts are kept before what they are parts of, which therefore take their place.
         let by_span = written.entry(site.file).or_insert_with(|| {
             (0..model.expr_count() as u32).map(ExprId).map(|expr| (model.span(expr), expr)).collect()

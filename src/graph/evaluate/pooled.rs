@@ -26,7 +26,7 @@ impl<'p> Engine<'p> {
         let is_constant = matches!(self.values.node(answer), Node::Bool(_) | Node::Int(_) | Node::None | Node::Str(_));
         // Where it is known for another reason to be this rank's own, that one explains more.
         let varies = self.values.vary(answer);
-        let of_share = || self.values.any_part(answer, MAX_PARTS, |part| self.shares.contains(&part));
+        let of_share = || self.values.any_part(answer, MAX_PARTS, |part| self.marks.shares.contains(&part));
         let is_known = varies.is_all() || !varies.is_empty() && of_share();
         if is_known || is_constant || self.values.any_part(answer, MAX_PARTS, settled) {
             return answer;
@@ -37,7 +37,7 @@ impl<'p> Engine<'p> {
             None => {
                 let own = self.values.make(Node::Local(frame.site(span), Axes::ALL));
                 self.pooled.insert(answer, own);
-                self.shares.insert(own);
+                self.marks.shares.insert(own);
                 own
             }
         };

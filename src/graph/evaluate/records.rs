@@ -21,7 +21,7 @@ const NAMESPACES: [&str; 6] = [
 impl<'p> Engine<'p> {
     /// The fields of a class without a constructor of its own, in the order in which they are given.
     pub(super) fn fields(&mut self, class: ClassId) -> Rc<[Symbol]> {
-        if let Some(known) = self.fields.get(&class) {
+        if let Some(known) = self.memo.fields.get(&class) {
             return known.clone();
         }
         let program = self.program;
@@ -48,7 +48,7 @@ impl<'p> Engine<'p> {
             }
         }
         let out: Rc<[Symbol]> = out.into();
-        self.fields.insert(class, out.clone());
+        self.memo.fields.insert(class, out.clone());
         out
     }
 

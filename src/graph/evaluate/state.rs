@@ -69,7 +69,7 @@ impl<'p> Engine<'p> {
                 value = self.expression(&mut frame, expr);
                 self.births.end();
             } else {
-                self.switches.insert(fallback);
+                self.marks.switches.insert(fallback);
             }
         }
         let begins = matches!(
@@ -272,7 +272,7 @@ impl<'p> Engine<'p> {
 
     /// Which methods of the class write which attributes of their first parameter, constructors first.
     pub(super) fn writers_of(&mut self, class: ClassId) -> Rc<FxHashMap<Symbol, Vec<FunctionId>>> {
-        if let Some(known) = self.writers.get(&class) {
+        if let Some(known) = self.memo.writers.get(&class) {
             return known.clone();
         }
         let program = self.program;
@@ -351,7 +351,7 @@ impl<'p> Engine<'p> {
             });
         }
         let out = Rc::new(out);
-        self.writers.insert(class, out.clone());
+        self.memo.writers.insert(class, out.clone());
         out
     }
 }

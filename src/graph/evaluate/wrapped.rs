@@ -106,7 +106,7 @@ impl<'p> Engine<'p> {
         if frame.quiet == 0 && (wrapped || open || supposed) {
             let site = frame.site(span);
             if supposed {
-                self.supposed.insert(site);
+                self.marks.supposed.insert(site);
             }
             let mut effect = match wrapped || supposed {
                 true => self.implicit_event(BACKWARD, site),
@@ -137,14 +137,14 @@ impl<'p> Engine<'p> {
     /// Whether a program wraps models, so that their backward passes communicate.
     fn wraps_models(&mut self, file: FileId) -> bool {
         let tree = self.program.tree_of(file);
-        if let Some(&known) = self.wrapping.get(&tree) {
+        if let Some(&known) = self.memo.wrapping.get(&tree) {
             return known;
         }
         let of_tree = self.program.file_ids().filter(|&file| self.program.tree_of(file) == tree);
         let wraps = of_tree
             .flat_map(|file| &self.program.file(file).model.functions)
             .any(|function| function.mentions.iter().any(|name| WRAPPERS.contains(&name.as_str())));
-        self.wrapping.insert(tree, wraps);
+        self.memo.wrapping.insert(tree, wraps);
         wraps
     }
 
