@@ -6,10 +6,10 @@ use crate::base::{Site, Span, Symbol};
 use crate::flow::{Effect, EffectId, EventId, Exit, LoopKind, Node, Value};
 use crate::model::{CompareOp, ExprId, FunctionKind, Stmt, each_statement};
 
-use super::blame::{arm_without, preorder};
 use super::blocks::{conditions_in, span_of, speaks_of_rank};
 use super::communication::calls_in;
 use super::confidence::Evidence;
+use super::descent::{arm_without, preorder};
 use super::evaluate::Engine;
 use super::untaken::ways_out;
 use super::ways::{demanded, ways_to};

@@ -9,7 +9,7 @@ use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, EventId, GroupKey, Node, Value};
 use crate::model::CompareOp;
 
-use super::blame::preorder;
+use super::descent::preorder;
 use super::evaluate::Engine;
 use super::origin::group_name;
 

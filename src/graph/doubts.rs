@@ -19,9 +19,9 @@ use rustc_hash::FxHashSet;
 use crate::flow::{Effect, EffectId, GroupKey, Node, Value, parts};
 use crate::model::CompareOp;
 
-use super::blame::{arm_without, preorder};
 use super::by_rank::{asks_for_numbers, compares_rank};
 use super::confidence::{DRAWN, Evidence};
+use super::descent::{arm_without, preorder};
 use super::evaluate::{Engine, OF_TENSORS};
 use super::races::serves_alone;
 use super::seeds::seeds_by_rank;

@@ -4,8 +4,8 @@ use crate::base::{FunctionId, Site, Symbol};
 use crate::flow::{Effect, EffectId, LoopKind, Node, Value};
 use crate::model::{CompareOp, Expr, ExprId, File, LocalFunction, each_expression, each_statement};
 
-use super::blame::{contains, preorder};
 use super::confidence::Evidence;
+use super::descent::{contains, preorder};
 use super::evaluate::Engine;
 use super::witness::SplitKind;
 

@@ -4,8 +4,8 @@
 use crate::flow::{Axes, Effect, EffectId, EventId, GroupKey, Node, Parting, Value};
 use crate::model::{BinaryOp, CompareOp, Expr, ExprId, File, each_expression};
 
-use super::blame::{contains, paths_to, preorder};
 use super::confidence::Evidence;
+use super::descent::{contains, paths_to, preorder};
 use super::evaluate::Engine;
 use super::questions::is_said;
 use super::witness::SplitKind;

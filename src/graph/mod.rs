@@ -16,6 +16,7 @@ mod context;
 mod counterparts;
 mod crossed;
 mod defaults;
+mod descent;
 mod disk;
 mod divergence;
 mod doubts;

@@ -9,9 +9,9 @@ use crate::base::{FunctionId, Site};
 use crate::finding::Confidence;
 use crate::flow::{Effect, EffectId, GroupKey, Heal, Healed};
 
-use super::blame::preorder;
 use super::classes::Terms;
 use super::comparison::{Answer, Parting, Question, parts_ranks};
+use super::descent::preorder;
 use super::divergence::Spread;
 use super::evaluate::Engine;
 use super::witness::{Found, Heals, Split, SplitKind, explain};

@@ -152,7 +152,7 @@ fn is_permuted(engine: &Engine<'_>, iter: Value) -> bool {
 
 /// The first event in the body whose group, root or buffer is made from the loop's element.
 fn speaks_of(engine: &Engine<'_>, body: EffectId, item: Value) -> Option<crate::flow::EventId> {
-    super::blame::preorder(engine, body).into_iter().find_map(|effect| match engine.effects.get(effect) {
+    super::descent::preorder(engine, body).into_iter().find_map(|effect| match engine.effects.get(effect) {
         Effect::Event(id) => {
             let event = engine.effects.event(*id);
             let parts = [Some(event.group), event.root, event.shaped, event.members];

@@ -7,9 +7,9 @@ use crate::base::{FileId, Site, Symbol};
 use crate::flow::{Effect, Node, Value};
 use crate::model::{Call, Expr, File, each_expression};
 
-use super::blame::{contains, preorder};
 use super::communication::calls_in;
 use super::confidence::Evidence;
+use super::descent::{contains, preorder};
 use super::evaluate::Engine;
 use super::resolve::Target;
 use super::witness::SplitKind;

@@ -2,8 +2,8 @@
 
 use crate::flow::{Effect, EffectId, Exit, LoopKind, Node, handles};
 
-use super::blame::{arm_without, contains, preorder};
 use super::confidence::Evidence;
+use super::descent::{arm_without, contains, preorder};
 use super::evaluate::Engine;
 use super::witness::SplitKind;
 

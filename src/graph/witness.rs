@@ -9,8 +9,9 @@ use crate::flow::{
     Node, Value, World,
 };
 
-use super::blame::{Blame, blame, contains, depends_on_caller, paths_to, preorder, question_of, site_of};
+use super::blame::{Blame, blame};
 use super::confidence::Evidence;
+use super::descent::{contains, depends_on_caller, paths_to, preorder, question_of, site_of};
 use super::divergence::form_of;
 use super::evaluate::Engine;
 use super::origin::{counting, event_leaf, group_name, leaf, origin, set_apart};

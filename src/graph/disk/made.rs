@@ -4,9 +4,9 @@ use crate::base::{Site, Span, Symbol};
 use crate::flow::{Effect, Node};
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, names_in};
 
-use super::super::blame::preorder;
 use super::super::blocks::{conditions_in, speaks_of_rank};
 use super::super::confidence::Evidence;
+use super::super::descent::preorder;
 use super::super::evaluate::Engine;
 use super::super::helpers::called;
 use super::super::witness::SplitKind;

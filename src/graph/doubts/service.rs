@@ -3,9 +3,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::blame::{contains, preorder};
 use super::super::communication::{Communication, Wanted, calls_in};
 use super::super::confidence::{ANSWERED, Evidence, HAS_ROOT};
+use super::super::descent::{contains, preorder};
 use super::super::program::{Program, folder};
 use super::super::witness::SplitKind;
 use crate::base::{FileId, FunctionId, Span, Symbol};

@@ -1,7 +1,7 @@
 //! Doubts about things that are handed over: whether what is done with them communicates depends on what they are.
 
-use super::super::blame::{contains, preorder};
 use super::super::confidence::Evidence;
+use super::super::descent::{contains, preorder};
 use super::super::evaluate::{Engine, WRAPPERS};
 use super::super::program::{Program, folder};
 use super::super::witness::SplitKind;

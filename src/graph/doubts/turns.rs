@@ -4,8 +4,8 @@ use crate::base::Site;
 use crate::flow::{COMPREHENSION, Effect, LoopKind, Node, Value, parts};
 use crate::model::BinaryOp;
 
-use super::super::blame::preorder;
 use super::super::confidence::Evidence;
+use super::super::descent::preorder;
 use super::super::evaluate::Engine;
 use super::super::evaluate::data::is_loader;
 use super::super::origin::variable_set_apart;

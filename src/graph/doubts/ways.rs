@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
-use super::super::blame::{arm_without, contains, preorder};
 use super::super::confidence::{Evidence, MAX_PARTS};
+use super::super::descent::{arm_without, contains, preorder};
 use super::super::evaluate::Engine;
 use super::super::membership::is_world_rank;
 use super::super::questions::asks_for_kind;

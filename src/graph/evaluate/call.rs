@@ -1,17 +1,16 @@
 //! Calls: what is called, what that issues, what it returns.
 
-use crate::base::{ClassId, FunctionId, Span, Symbol};
+use crate::base::{FunctionId, Span, Symbol};
 use crate::catalog::Entry;
 use crate::flow::{ChoiceForm, Effect, Effects, LoopKind, Node, Value};
 use crate::model::{Call, Expr, ExprId};
 
 use super::super::resolve::Target;
 use super::super::runners::awaitable;
-use super::afterwards::agrees_by_name;
 use super::arguments::Arguments;
 use super::substitute::Substitution;
 use super::wrapped::BACKWARD;
-use super::{Engine, Frame, MAX_INLINE};
+use super::{Engine, Frame};
 
 impl<'p> Engine<'p> {
     pub(super) fn call(&mut self, frame: &mut Frame<'p>, id: ExprId, call: Call) -> Value {
@@ -310,162 +309,6 @@ impl<'p> Engine<'p> {
         let called = self.values.make(Node::Function(function, None));
         let parts = std::iter::once(called).chain(given).collect();
         self.values.make(Node::Apply(Symbol::new("unfollowed"), parts))
-    }
-
-    /// Calls a function of the program.
-    pub(super) fn call_function(
-        &mut self,
-        frame: &mut Frame<'p>,
-        function: FunctionId,
-        arguments: Arguments,
-        span: Span,
-    ) -> Value {
-        if let Some(entry) = self.program.catalogued(function) {
-            let entry = entry.clone();
-            return self.catalogued_call(frame, &entry, self.program.function(function).name, arguments, span);
-        }
-        self.call_summary(frame, function, arguments, Substitution::default(), span)
-    }
-
-    /// The arguments of a call, where a class method is handed the class that it was called on.
-    fn with_class(&mut self, function: FunctionId, mut arguments: Arguments) -> Arguments {
-        let class = match arguments.receiver.map(|receiver| self.values.node(receiver)) {
-            None => self.program.class_of(function),
-            Some(&Node::Instance(class, _)) => Some(class),
-            Some(_) => None,
-        };
-        if let Some(class) = class.filter(|_| self.is_class_method(function)) {
-            arguments.receiver = Some(self.values.make(Node::Class(class)));
-        }
-        arguments
-    }
-
-    /// Whether a method is handed the class that it is called on.
-    pub(super) fn is_class_method(&self, method: FunctionId) -> bool {
-        let (file, local) = self.program.locate(method);
-        self.program.class_of(method).is_some() && self.has_decorator(file, local, "classmethod")
-    }
-
-    fn call_summary(
-        &mut self,
-        frame: &mut Frame<'p>,
-        function: FunctionId,
-        arguments: Arguments,
-        mut substitution: Substitution,
-        span: Span,
-    ) -> Value {
-        let definition = self.program.function(function);
-        let arguments = self.with_class(function, arguments);
-        let bound = self.bind(function, &arguments);
-        let by_convention = self.conventional_result(frame, function, span);
-        // What was written into the object here is known here.
-        let written = |holder: Symbol| frame.receiver != Some(holder) && frame.paths.contains_key(&holder);
-        if self.may_wait(function, &bound)
-            && !self.writes_apart(frame, function)
-            && !arguments.holder.is_some_and(written)
-            && !self.is_used_apart(function, &bound)
-        {
-            return by_convention.unwrap_or_else(|| self.pending_call(frame, function, bound, span));
-        }
-        let Some(summary) = self.summary(function) else {
-            self.after_filling(frame, function, &arguments, span);
-            return by_convention.unwrap_or_else(|| self.unfollowed(frame, function, bound, span));
-        };
-        substitution.parameters(function, &bound);
-        self.capture_environment(frame, function, &mut substitution);
-        if let Some(receiver) = arguments.receiver {
-            substitution.given(self.made_with(receiver));
-        }
-        if definition.is_generator {
-            let result = self.replaced(summary.result, &mut substitution);
-            return result;
-        }
-        let effects = self.condensed_summary(function, summary.effects);
-        let weight = self.effects.summed(effects).weight;
-        if weight > 0 && weight <= MAX_INLINE {
-            let body = match substitution.is_empty() {
-                true => effects,
-                false => self.replaced_effect(effects, &mut substitution),
-            };
-            let call = Effect::Call { function, site: frame.site(span), body };
-            let call = self.effects.make(call, &self.values);
-            match self.missed(function, &bound) {
-                Some(missed) => self.choose(frame, missed, span, ChoiceForm::Expression, call, Effects::NOTHING),
-                None => self.emit(frame, call),
-            }
-        } else if weight > MAX_INLINE {
-            let effect = self.abbreviated(summary.effects, function, frame, span);
-            self.emit(frame, effect);
-        }
-        self.after_method(frame, function, &arguments, &summary.attributes, &mut substitution);
-        self.after_rebinding(frame, function, &summary.globals, &mut substitution);
-        self.after_filling(frame, function, &arguments, span);
-        self.after_growth(frame, &arguments, &summary.grown, &mut substitution);
-        self.after_agreement(frame, function, &arguments, &summary.filled, &mut substitution);
-        // Of what was not read in full nobody has seen what it returns.
-        let result = match definition.skeleton {
-            true => self.unfollowed(frame, function, bound, span),
-            false => self.replaced(summary.result, &mut substitution),
-        };
-        self.after_leaving(frame, summary.leaves, result);
-        let says_nothing = matches!(
-            self.values.node(result),
-            Node::None
-                | Node::Unknown(_)
-                | Node::Attribute(..)
-                | Node::Apply(..)
-                | Node::External(_)
-                | Node::Capture(..)
-        );
-        // What is called an all-reduce and issues none agrees by other means: a message queue, a store, shared memory.
-        let agrees = definition.name.as_str().trim_start_matches('_');
-        let agrees = agrees.starts_with("all_reduce") || agrees.starts_with("allreduce");
-        if agrees && !self.effects.summed(summary.effects).events && !self.values.vary(result).is_empty() {
-            return self.unknown(frame, span);
-        }
-        let result = match agrees_by_name(definition.name) && !self.values.vary(result).is_empty() {
-            true => self.agreed_by(summary.effects, result, &mut substitution, frame.site(span)),
-            false => result,
-        };
-        // What is called a group getter returns a group, whatever could be made of its body.
-        let group = by_convention.is_some_and(|meaning| matches!(self.values.node(meaning), Node::AxisGroup(_)))
-            && !matches!(
-                self.values.node(result),
-                Node::AxisGroup(_) | Node::World | Node::MadeGroup(..) | Node::If(..) | Node::Index(..)
-            );
-        // A name can say along which axis something differs that its body only shows to differ somewhere.
-        let narrower = |meaning: Value| {
-            let (meant, known) = (self.values.vary(meaning), self.values.vary(result));
-            known.is_all() && !meant.is_all() && !meant.is_empty()
-        };
-        match by_convention {
-            Some(meaning) if says_nothing || group || narrower(meaning) => meaning,
-            _ => result,
-        }
-    }
-
-    fn construct(&mut self, frame: &mut Frame<'p>, class: ClassId, arguments: Arguments, span: Span) -> Value {
-        let bound = match self.program.method(class, Symbol::new("__init__")) {
-            Some(constructor) => {
-                let mut with_self = arguments.clone();
-                let placeholder = self.values.make(Node::Instance(class, Box::from([])));
-                with_self.receiver = Some(placeholder);
-                let bound = self.bind(constructor, &with_self);
-                let instance = self.values.make(Node::Instance(class, bound.into()));
-                with_self.receiver = Some(instance);
-                if self.reaches(constructor) {
-                    self.call_summary(frame, constructor, with_self, Substitution::default(), span);
-                }
-                return instance;
-            }
-            None => self.given_to_fields(class, &arguments),
-        };
-        if self.program.catalogued_class(class) {
-            let (file, _) = self.program.locate_class(class);
-            let dotted = self.program.class_name(file, class);
-            return self.values.make(Node::Typed(dotted));
-        }
-        self.values.make(Node::Instance(class, bound.into()))
     }
 
     /// `accelerator.on_main_process`: by the usual name of a variable of the type.
