@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
 use crate::model::{
@@ -294,8 +294,10 @@ impl Search<'_, '_> {
         let model = &program.file(file).model;
         let mut seen: FxHashSet<u32> = FxHashSet::default();
         let mut calls = Vec::new();
+        let joined = joined_at(model, function, site.span).unwrap_or(u32::MAX);
         each_call(model, function, &mut |expr, call| {
-            if model.span(expr).start > site.span.end && seen.insert(expr.0) {
+            let start = model.span(expr).start;
+            if start > site.span.end && start < joined && seen.insert(expr.0) {
                 calls.push((expr, call));
             }
         });
@@ -310,6 +312,30 @@ impl Search<'_, '_> {
         }
         None
     }
+}
+
+/// Where a function waits for the thread that is made at a place, by the variable that holds it.
+fn joined_at(model: &File, function: LocalFunction, made: Span) -> Option<u32> {
+    let mut held: Option<Symbol> = None;
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        if let Some((&[target], value)) = model.assigned(stmt)
+            && model.span(value).holds(made)
+        {
+            held = model.last_name(target);
+        }
+    });
+    let held = held?;
+    let mut joined = None;
+    each_call(model, function, &mut |expr, call| {
+        if let Expr::Attribute { value, name } = model.expr(call.callee)
+            && name.as_str() == "join"
+            && model.last_name(value) == Some(held)
+            && model.span(expr).start > made.end
+        {
+            joined = joined.or(Some(model.span(expr).start));
+        }
+    });
+    joined
 }
 
 /// Whether a decorator has its function run when the process ends: `@atexit.register`.

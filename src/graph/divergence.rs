@@ -201,6 +201,25 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
     out
 }
 
+/// Leaves out what callers in other trees inherit: a scripts folder calls the library beside it, where both the condition
+/// and the operation stand and where the same is said already, as surely.
+pub(super) fn said_at_home(program: &Program, splits: &mut Vec<Split>) {
+    let place = |split: &Split| split.decision.map(|decision| (split.event.site, decision.site));
+    let is_at_home = |split: &Split| program.same_tree(program.locate(split.function).0, split.event.site.file);
+    let mut known: FxHashMap<(Site, Site), Confidence> = FxHashMap::default();
+    for split in splits.iter().filter(|split| is_at_home(split)) {
+        if let Some(place) = place(split) {
+            let surest = known.entry(place).or_insert(split.confidence);
+            *surest = split.confidence.max(*surest);
+        }
+    }
+    splits.retain(|split| {
+        let inherited = place(split).filter(|(event, decided)| program.same_tree(event.file, decided.file));
+        let surest = inherited.and_then(|place| known.get(&place));
+        is_at_home(split) || surest.is_none_or(|surest| *surest < split.confidence)
+    });
+}
+
 /// Loops of the files whose order is each process's own, and files that all ranks make at once: that takes no traces and
 /// can be found beside them.
 pub fn orders(program: &Program, prepared: &Prepared, files: &[FileId]) -> Divergence {

@@ -4,6 +4,7 @@
 //! Each kind was counted on findings that had been judged one by one (docs/precision.md): where fewer than two of three
 //! were right, it makes the confidence low.
 
+mod came;
 mod data;
 mod job;
 pub(crate) mod list;

@@ -145,6 +145,7 @@ impl Program {
             whole.permuted.extend(part.permuted);
             whole.crossed.extend(part.crossed);
         }
+        super::divergence::said_at_home(self, &mut whole.splits);
         // Whoever asks first computes; a second answer would be the same.
         let _ = self.divergence.set(whole);
     }

@@ -121,7 +121,14 @@ impl Values {
             }
             Node::Range(parts) => {
                 let inner = self.joined(parts.iter().copied());
-                Facts { shape: if self.is_line_of_ranks(parts) { Axes::NONE } else { inner.vary }, ..inner }
+                Facts {
+                    shape: if self.is_line_of_ranks(parts) || self.ends_at_a_multiple(parts) {
+                        Axes::NONE
+                    } else {
+                        inner.vary
+                    },
+                    ..inner
+                }
             }
             // As many elements as there are different ones among the data.
             Node::Mapped(name, parts) if self.picks_each_once(*name, parts) => {

@@ -78,8 +78,35 @@ impl Values {
                 Some(Entry::Of(whole)) => Ok(self.make(Node::Index(whole, index))),
                 None => Err(Node::Index(value, index)),
             },
+            // What a setting names is not what some ranks alone have added by name: that is theirs to log.
+            (Node::Changed(..) | Node::If(..), Node::Index(..) | Node::Attribute(..) | Node::Keyword(..))
+                if self.vary(index).is_empty()
+                    && let Some(before) = self.before_named(value)
+                    && before != value =>
+            {
+                Ok(self.make(Node::Index(before, index)))
+            }
             _ => Err(Node::Index(value, index)),
         }
+    }
+
+    /// What a mapping was before entries were stored in it by name, be it on some ranks alone.
+    fn before_named(&self, mut mapping: Value) -> Option<Value> {
+        for _ in 0..MAX_STORES {
+            mapping = match self.node(mapping) {
+                Node::Changed(_, parts) if self.entry_stored(parts).is_some() => parts[0],
+                &Node::If(_, then, otherwise) => {
+                    let before = |arm: Value| match self.node(arm) {
+                        Node::Changed(_, parts) if self.entry_stored(parts).is_some() => parts[0],
+                        _ => arm,
+                    };
+                    let [then, otherwise] = [then, otherwise].map(before);
+                    return (then == otherwise).then(|| self.before_named(then).unwrap_or(then));
+                }
+                _ => return Some(mapping),
+            };
+        }
+        None
     }
 
     /// What a mapping of keyword arguments holds under a name; `None` where that is known to be absent.

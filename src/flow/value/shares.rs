@@ -158,6 +158,17 @@ impl Values {
         begins_within && counts_ranks && self.vary(step).is_empty()
     }
 
+    /// Whether a range is as long on every rank since its end is a multiple of its step: `range(rank, per_rank * size, size)`.
+    pub(super) fn ends_at_a_multiple(&self, bounds: &[Value]) -> bool {
+        let &[_, to, step] = bounds else { return false };
+        let is_constant = matches!(self.node(step), Node::Int(_) | Node::None);
+        let factors = match *self.node(to) {
+            Node::Binary(BinaryOp::Mul, left, right) => [left, right],
+            _ => return false,
+        };
+        !is_constant && self.vary(to).is_empty() && factors.contains(&step)
+    }
+
     /// Whether a sequence was split into parts of so many elements that there is one for each rank: `n // size`.
     fn has_equal_parts(&self, whole: Value) -> bool {
         let Node::Apply(name, parts) = self.node(whole) else { return false };

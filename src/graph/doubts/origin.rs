@@ -6,7 +6,7 @@ use super::super::evaluate::{Birth, OUT_OF_MEMORY};
 use super::super::questions::{reaches_plainly, reaches_rank};
 use super::super::resolve::Target;
 use super::super::witness::SplitKind;
-use crate::base::FunctionId;
+use crate::base::{FunctionId, Symbol};
 use crate::flow::{Axes, GroupKey, Node, Value};
 use crate::model::{Expr, ExprId, each_expression};
 
@@ -129,6 +129,13 @@ impl Evidence<'_, '_> {
         }
         let (Some(test), Some(leaf)) = (self.test, self.leaf) else { return false };
         !reaches_plainly(self.engine, test, leaf)
+    }
+
+    /// Whether the memory of a GPU runs out in front of what only jobs on other devices issue: `tpu_data_loader(batches)`.
+    pub(in crate::graph) fn runs_out_on_another_device(&self) -> bool {
+        let is_of_memory = self.birth.is_some_and(|birth| birth.reason.as_str() == OUT_OF_MEMORY);
+        let is_of_device = |called: &Symbol| called.as_str().split('_').any(|word| matches!(word, "tpu" | "xla"));
+        is_of_memory && self.calls.iter().any(|(_, called)| is_of_device(called))
     }
 
     /// Whether ranks of one model draw a number: they are seeded alike, each draws what the others draw.

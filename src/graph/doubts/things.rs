@@ -187,6 +187,7 @@ impl Evidence<'_, '_> {
                 contains(engine, *then, self.main) != contains(engine, *otherwise, self.main)
                     && (uniform && asks_what_it_is(engine, *test) && !engine.speaks_of_shards(*site, decision.site)
                         || uniform && asks_a_switch(engine, *test)
+                        || uniform && asks_whether_it_was_set(engine, *test, contains(engine, *then, self.main))
                         || asks_for_a_mode(engine, *test))
             }
             Effect::Loop { kind: LoopKind::For { iter, .. }, site, body, .. } if elsewhere(*site) => {
@@ -194,6 +195,22 @@ impl Evidence<'_, '_> {
             }
             _ => false,
         })
+    }
+}
+
+/// Whether the question lets in who was given nothing, where a setting is handed over: who names one has set it.
+fn asks_whether_it_was_set(engine: &Engine<'_>, test: Value, then: bool) -> bool {
+    match *engine.values.node(test) {
+        Node::Not(inner) => asks_whether_it_was_set(engine, inner, !then),
+        Node::Compare(CompareOp::Is, given, nothing) => {
+            let is_setting = |value: Value| matches!(engine.values.node(value), Node::Attribute(..) | Node::Index(..));
+            let of_object = |value: Value| match *engine.values.node(value) {
+                Node::Attribute(of, _) | Node::Index(of, _) => is_setting(of),
+                _ => false,
+            };
+            then && *engine.values.node(nothing) == Node::None && of_object(given)
+        }
+        _ => false,
     }
 }
 

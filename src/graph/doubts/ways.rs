@@ -159,24 +159,50 @@ impl Evidence<'_, '_> {
     }
 }
 
-/// Whether an effect is left in one way alone: an assertion in it fails, somewhere in what it calls.
+/// Whether an effect is left in one way alone: an assertion in it fails, or a function that it calls refuses what it would
+/// refuse to any rank, by what is alike on all of them.
 fn leaves_by_assertion(engine: &Engine<'_>, effect: EffectId) -> bool {
-    let mut asserts = false;
-    // Effects, and whether a call or a loop around them takes what is not raised.
-    let mut pending = vec![(effect, false)];
-    while let Some((effect, inside)) = pending.pop() {
+    let mut refuses = false;
+    let mut pending = vec![(effect, Around::default())];
+    while let Some((effect, around)) = pending.pop() {
         match engine.effects.get(effect) {
             Effect::Choice { form: ChoiceForm::Assertion, then, .. } => {
-                asserts = true;
-                pending.push((*then, inside));
+                refuses = true;
+                pending.push((*then, around));
             }
+            Effect::Exit(Exit::Raise(_), _) if around.alike => refuses = true,
             Effect::Exit(Exit::Raise(_) | Exit::Abort, _) => return false,
-            Effect::Exit(..) if !inside => return false,
-            Effect::Call { body, .. } | Effect::Loop { body, .. } => pending.push((*body, true)),
-            _ => pending.extend(engine.below(effect).into_iter().map(|below| (below, inside))),
+            Effect::Exit(..) if !around.turned => return false,
+            Effect::Call { body, .. } => {
+                let is_alike = engine.effects.summed(*body).varies.is_empty() && may_return(engine, *body);
+                pending.push((*body, Around { turned: true, alike: around.alike || is_alike }));
+            }
+            Effect::Loop { body, .. } => pending.push((*body, Around { turned: true, ..around })),
+            _ => pending.extend(engine.below(effect).into_iter().map(|below| (below, around))),
         }
     }
-    asserts
+    refuses
+}
+
+/// What stands around an effect that is looked at.
+#[derive(Clone, Copy, Default)]
+struct Around {
+    /// A call or a loop takes what is not raised.
+    turned: bool,
+    /// It belongs to a function that comes out alike on all ranks that call it.
+    alike: bool,
+}
+
+/// Whether a function comes to an end otherwise than by a failure.
+fn may_return(engine: &Engine<'_>, body: EffectId) -> bool {
+    let ends = match engine.effects.get(body) {
+        Effect::Seq(parts) => parts.last().copied().unwrap_or(body),
+        _ => body,
+    };
+    !matches!(engine.effects.get(ends), Effect::Exit(Exit::Raise(_) | Exit::Abort, _))
+        || preorder(engine, body)
+            .into_iter()
+            .any(|below| matches!(engine.effects.get(below), Effect::Exit(Exit::Return, _)))
 }
 
 /// Whether a setting chooses the group of all ranks here and a smaller one for the same operation otherwise: who sets it

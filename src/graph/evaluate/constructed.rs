@@ -68,7 +68,11 @@ impl<'p> Engine<'p> {
     /// more than an object of the class: an attribute may lead to the object, and from there to itself.
     pub(super) fn constructed(&mut self, object: Value) -> Given {
         let Node::Instance(class, arguments) = self.values.node(object).clone() else { return Given::new() };
-        let Some(constructor) = self.program.method(class, Symbol::new("__init__")) else { return Given::new() };
+        let Some(constructor) = self.program.method(class, Symbol::new("__init__")) else {
+            // Who is made of fields is completed by a method that is given nothing but the object.
+            let completes = self.program.method(class, Symbol::new("__post_init__"));
+            return completes.map(|method| ((method, 0), object)).into_iter().collect();
+        };
         let mut at = constructor;
         let mut known: Vec<(u16, Value)> = (0..).zip(arguments.iter().copied()).collect();
         let mut given: Given = known.iter().map(|&(position, value)| ((constructor, position), value)).collect();

@@ -38,8 +38,8 @@ impl<'p> Engine<'p> {
                     return Some(self.values.batch(site, axes));
                 }
                 let local = match *kind {
-                    // A reading of a clock is a number, and there.
-                    catalog::LocalKind::Clock => self.values.batch(site, axes),
+                    // A reading of a clock is a number, and there; and so is a name that was made.
+                    catalog::LocalKind::Clock | catalog::LocalKind::Name => self.values.batch(site, axes),
                     _ => self.values.make(Node::Local(site, axes)),
                 };
                 match *kind {

@@ -67,9 +67,33 @@ impl<'p> Engine<'p> {
 
     /// What a field holds that an object was given when it was made. A constant is only what it begins with.
     pub(super) fn field(&mut self, object: Value, name: Symbol) -> Option<Value> {
-        let given = self.begun_field(object, name)?;
+        let Some(given) = self.begun_field(object, name) else { return self.group_by_default(object, name) };
         let says_nothing = self.is_constant(given) || matches!(self.values.node(given), Node::Mapping(_));
         (!says_nothing).then_some(given)
+    }
+
+    /// The group of all ranks, where a field for a group begins as `None`, is not given and no method sets it.
+    fn group_by_default(&mut self, object: Value, name: Symbol) -> Option<Value> {
+        let Node::Instance(class, _) = *self.values.node(object) else { return None };
+        if !name.as_str().ends_with("group") || !self.fields(class).contains(&name) {
+            return None;
+        }
+        let program = self.program;
+        let begins_as_none = |owner: ClassId| {
+            let (file, local) = program.locate_class(owner);
+            let model = &program.file(file).model;
+            let body = model.function(model.class(local).body).body;
+            model.block(body).iter().find_map(|&stmt| match *model.stmt(stmt) {
+                Stmt::Annotated { target, value, .. } if model.expr(target) == Expr::Name(name) => {
+                    Some(value.is_some_and(|value| model.expr(value) == Expr::None))
+                }
+                _ => None,
+            })
+        };
+        let lineage = program.lineage(class);
+        let is_none = lineage.iter().find_map(|&owner| begins_as_none(owner)).unwrap_or(false);
+        let is_set = lineage.iter().any(|&owner| self.writers_of(owner).contains_key(&name));
+        (is_none && !is_set).then_some(self.none)
     }
 
     /// What a field was given when the object was made, whatever it holds since.

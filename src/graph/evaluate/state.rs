@@ -251,6 +251,10 @@ impl<'p> Engine<'p> {
                 // unless somebody turns it off is on.
                 let is_on = *self.values.node(value) == Node::Bool(true);
                 let is_default = self.is_constant(value) && !is_on && self.fields(class).contains(&name);
+                // Which group an object was made for is asked of the object.
+                if is_default && value == self.none && name.as_str().ends_with("group") {
+                    return None;
+                }
                 let is_switch = matches!(self.values.node(value), Node::Bool(_));
                 return Some(match is_default || is_switch && self.is_set_below(class, name) {
                     true => self.unknown(&frame, frame.model.span(expr)),

@@ -86,19 +86,15 @@ pub(super) fn ends_in_failure(engine: &Engine<'_>, arm: EffectId) -> Option<Site
 /// Whether a question at `asked` is about what is this rank's own or lies on the disk, or about something that was worked
 /// out between the guard and the place where it raises.
 fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Site, raised: Site) -> bool {
-    if asks_the_disk(engine, test, asked) {
-        return true;
-    }
     let (Some((model, question)), Some(function)) = (engine.written_at(asked), engine.function_at(asked)) else {
-        return false;
+        return asks_the_disk(engine, test, asked);
     };
+    if asks_for_a_kind(model, question) {
+        return false;
+    }
     let mut worked_out: Vec<Symbol> = Vec::new();
     collect_worked_out(model, model.function(function).body, guard, raised, &mut worked_out);
-    let mut asks = false;
-    each_expression(model, question, &mut |_, expr| {
-        asks |= matches!(expr, Expr::Name(name) if worked_out.contains(&name));
-    });
-    asks
+    asks_the_disk(engine, test, asked) || mentions_any(model, question, &worked_out)
 }
 
 /// Whether a question at `asked` is about what is this rank's own or lies on the disk, or is put to a function of the
@@ -128,7 +124,11 @@ fn asks_the_disk(engine: &Engine<'_>, test: Value, asked: Site) -> bool {
 
 /// Whether a question calls nobody: it asks for a setting, `if not args.overwrite`.
 fn is_plain(engine: &Engine<'_>, asked: Site) -> bool {
-    engine.written_at(asked).is_some_and(|(model, question)| !calls_something(model, question))
+    engine.written_at(asked).is_some_and(|(model, question)| {
+        let mut calls = false;
+        each_expression(model, question, &mut |_, expr| calls |= matches!(expr, Expr::Call(_)));
+        !calls
+    })
 }
 
 /// Methods of a path, of whatever make, that look at the disk.
@@ -152,7 +152,10 @@ fn collect_worked_out(model: &File, block: Block, guard: Site, raised: Site, out
             return way.into_iter().for_each(|block| collect_worked_out(model, block, guard, raised, out));
         }
         match model.stmt(id) {
-            Stmt::Assign { targets, value } if at.start >= guard.span.end && calls_something(model, *value) => {
+            Stmt::Assign { targets, value }
+                if at.start >= guard.span.end
+                    && (calls_something(model, *value) || mentions_any(model, *value, out)) =>
+            {
                 for &target in model.list(*targets) {
                     match model.expr(target) {
                         Expr::Tuple(parts) => {
@@ -186,10 +189,52 @@ fn asks_for_job(engine: &Engine<'_>, test: Value) -> bool {
     }
 }
 
+/// Calls that only look into what is there: nothing that may come out otherwise on one rank.
+const LOOKING: [&str; 13] = [
+    "getattr",
+    "hasattr",
+    "isinstance",
+    "type",
+    "len",
+    "str",
+    "int",
+    "set",
+    "sorted",
+    "keys",
+    "values",
+    "items",
+    "get",
+];
+
+/// What a tensor is like whatever is in it: the code fixes that, and every rank would raise.
+const KINDS: [&str; 7] = ["shape", "dtype", "ndim", "numel", "size", "dim", "layout"];
+
 fn calls_something(model: &File, value: ExprId) -> bool {
     let mut calls = false;
-    each_expression(model, value, &mut |_, expr| calls |= matches!(expr, Expr::Call(_)));
+    each_expression(model, value, &mut |_, expr| {
+        let Expr::Call(call) = expr else { return };
+        let called = model.last_name(model.call(call).callee);
+        calls |= !called.is_some_and(|name| LOOKING.contains(&name.as_str()));
+    });
     calls
+}
+
+/// Whether an expression asks for one of the names.
+fn mentions_any(model: &File, value: ExprId, names: &[Symbol]) -> bool {
+    let mut mentions = false;
+    each_expression(model, value, &mut |_, expr| mentions |= matches!(expr, Expr::Name(name) if names.contains(&name)));
+    mentions
+}
+
+/// Whether a question is about what kind of thing something is, and of what shape.
+fn asks_for_a_kind(model: &File, question: ExprId) -> bool {
+    let mut asks = false;
+    each_expression(model, question, &mut |_, expr| match expr {
+        Expr::Attribute { name, .. } => asks |= KINDS.contains(&name.as_str()),
+        Expr::Name(name) => asks |= matches!(name.as_str(), "isinstance" | "callable"),
+        _ => {}
+    });
+    asks
 }
 
 fn named(model: &File, target: ExprId) -> Option<Symbol> {

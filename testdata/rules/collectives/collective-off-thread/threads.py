@@ -64,6 +64,22 @@ def waited_for(total):
     dist.all_reduce(total)
 
 
+def waited_for_later(total, model):
+    thread = threading.Thread(target=count, daemon=True)  # low: [collective-off-thread]
+    thread.start()
+    model.load(total)
+    thread.join(timeout=3600)
+    dist.all_reduce(total)
+
+
+def waited_for_too_late(total, model):
+    thread = threading.Thread(target=count, daemon=True)  # error: [collective-off-thread]
+    thread.start()
+    model.load(total)
+    dist.all_reduce(total)
+    thread.join(timeout=3600)
+
+
 def only_the_thread():
     threading.Thread(target=count).start()  # low: [collective-off-thread]
 

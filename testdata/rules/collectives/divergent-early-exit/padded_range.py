@@ -1,0 +1,46 @@
+"""Shares that end at a multiple of the number of ranks are as large on all of them."""
+import math
+
+import torch
+import torch.distributed as dist
+
+
+def padded(total, rank, size):
+    per_rank = max(1, math.ceil(total / size))
+    return [place % total for place in range(rank, per_rank * size, size)]
+
+
+def ragged(total, rank, size):
+    return [place for place in range(rank, total, size)]
+
+
+def gather(values):
+    local = torch.cat(values) if values else None
+    if local is None:
+        return None
+    out = [torch.empty_like(local) for _ in range(dist.get_world_size())]
+    dist.all_gather(out, local)
+    return out
+
+
+def gather_ragged(values):
+    local = torch.cat(values) if values else None
+    if local is None:
+        return None
+    out = [torch.empty_like(local) for _ in range(dist.get_world_size())]
+    dist.all_gather(out, local)
+    return out
+
+
+def main(data, model):
+    rewards = []
+    for place in padded(len(data), dist.get_rank(), dist.get_world_size()):
+        rewards.append(model(data[place]))
+    return gather(rewards)
+
+
+def main_ragged(data, model):
+    rewards = []
+    for place in ragged(len(data), dist.get_rank(), dist.get_world_size()):
+        rewards.append(model(data[place]))
+    return gather_ragged(rewards)  # error: [divergent-early-exit, unagreed-shape]
