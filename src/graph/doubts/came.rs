@@ -1,11 +1,12 @@
 //! Doubts about whether a list or dictionary holds anything at all: where every batch leaves something in it, where it has a
 //! place for each parameter of the model, or where ranks that held more or fewer things could not reduce them.
 
-use crate::flow::{Node, POOLED, Value, parts};
+use crate::flow::{COMPREHENSION, Node, POOLED, Value, parts};
 use crate::model::CompareOp;
 
 use super::super::confidence::Evidence;
 use super::super::evaluate::Engine;
+use super::super::witness::SplitKind;
 use super::MAX_PARTS;
 
 /// The sampler of torch that fills up the shares of its ranks until they are as large.
@@ -17,14 +18,36 @@ const MAX_DEPTH: u8 = 8;
 /// Operations whose buffers are of one size on all ranks.
 const REDUCES: [&str; 3] = ["all_reduce", "reduce", "reduce_scatter"];
 
-/// What makes one number of many.
-const CONDENSES: [&str; 9] = ["sum", "mean", "max", "min", "norm", "len", "median", "any", "all"];
+/// What has an element for each of what it is given.
+const KEEPS_EACH: [&str; 20] = [
+    "stack",
+    "tensor",
+    "as_tensor",
+    "Tensor",
+    "FloatTensor",
+    "LongTensor",
+    "array",
+    "from_numpy",
+    "list",
+    "tuple",
+    "sorted",
+    "zip",
+    "values",
+    "keys",
+    "items",
+    "to",
+    "cuda",
+    "float",
+    "clone",
+    "detach",
+];
 
 impl Evidence<'_, '_> {
     /// Whether all that is asked is whether any batch has left something in a list or dictionary, where the file that loads
     /// them has a sampler which deals them out evenly: what each batch leaves, no rank is without.
     pub(in crate::graph) fn asks_whether_batches_left_any(&self) -> bool {
-        let (Some(test), Some(birth)) = (self.test.filter(|_| self.is_share()), self.birth) else { return false };
+        let asks = self.kind != SplitKind::Loop && self.is_share();
+        let (Some(test), Some(birth)) = (self.test.filter(|_| asks), self.birth) else { return false };
         self.engine.program.file(birth.site.file).text.contains(EVEN) && asks_for_any(self.engine, test, MAX_DEPTH)
     }
 
@@ -34,9 +57,12 @@ impl Evidence<'_, '_> {
         let values = &self.engine.values;
         let is_gradient =
             |part: Value| matches!(values.node(part), Node::Attribute(_, name) if name.as_str() == "grad");
+        let is_rank = |part: Value| matches!(values.node(part), Node::Rank(_));
         let is_filled = |container| {
             let carried = matches!(values.node(container), Node::Carried(..) | Node::If(..));
-            (carried || values.is_container(container)) && values.any_part(container, MAX_PARTS, is_gradient)
+            (carried || values.is_container(container))
+                && values.any_part(container, MAX_PARTS, is_gradient)
+                && !values.any_part(container, MAX_PARTS, is_rank)
         };
         self.containers_asked().into_iter().any(is_filled)
     }
@@ -46,11 +72,15 @@ impl Evidence<'_, '_> {
     pub(in crate::graph) fn reduces_one_for_each(&self) -> bool {
         let event = self.engine.effects.event(self.main);
         let Some(buffer) = event.shaped.filter(|_| REDUCES.contains(&event.op.as_str())) else { return false };
-        self.containers_asked().into_iter().any(|container| holds_each(self.engine, buffer, container))
+        let each = |container| holds_each(self.engine, buffer, container) && !is_filtered(self.engine, container);
+        self.containers_asked().into_iter().any(each)
     }
 
     /// The containers that the question asks for being empty.
     fn containers_asked(&self) -> Vec<Value> {
+        if self.kind == SplitKind::Loop {
+            return Vec::new();
+        }
         let pooled = self.leaf.into_iter().flat_map(|leaf| self.engine.questions_pooled(leaf));
         let mut out = Vec::new();
         for question in self.test.into_iter().chain(pooled) {
@@ -90,12 +120,20 @@ fn holds_each(engine: &Engine<'_>, buffer: Value, container: Value) -> bool {
     let look = |part: Value, further: &mut Vec<Value>| {
         match engine.values.node(part) {
             Node::Length(_) => {}
-            Node::Apply(name, _) if CONDENSES.contains(&name.last_part().as_str()) => {}
+            Node::Apply(name, _) if !KEEPS_EACH.contains(&name.last_part().as_str()) => {}
             node => further.extend(parts(node)),
         }
         part == container && part != buffer
     };
     engine.values.search(buffer, MAX_PARTS, look) == Some(true)
+}
+
+/// Whether only some of the things that it may hold are put into a container.
+fn is_filtered(engine: &Engine<'_>, container: Value) -> bool {
+    engine.values.any_part(container, MAX_PARTS, |part| match engine.values.node(part) {
+        Node::Mapped(name, parts) => name.as_str() == COMPREHENSION && parts.len() > 2,
+        _ => is_filled_by_some(engine, part, MAX_DEPTH),
+    })
 }
 
 /// Whether a question is answered by whether lists hold anything that every batch fills.
@@ -128,9 +166,12 @@ fn is_left_by_each(engine: &Engine<'_>, container: Value, depth: u8) -> bool {
     match values.node(container) {
         _ if !differs(engine, container) => true,
         &Node::If(test, then, otherwise) => asks_for_any(engine, test, depth) && left(then) && left(otherwise),
-        Node::Carried(..) => {
+        Node::Carried(_, _, states) => {
+            let begins = states.first().map(|&first| values.node(first));
             let loads = values.any_part(container, MAX_PARTS, |part| matches!(values.node(part), Node::Loader(..)));
-            loads && !values.any_part(container, MAX_PARTS, |part| is_filled_by_some(engine, part, depth))
+            matches!(begins, Some(Node::Sequence(_) | Node::Mapping(_)))
+                && loads
+                && !values.any_part(container, MAX_PARTS, |part| is_filled_by_some(engine, part, depth))
         }
         Node::Sequence(_) | Node::Mapping(_) => true,
         Node::Changed(_, parts) => left(parts[0]) && !is_filled_by_some(engine, container, depth),

@@ -3,8 +3,7 @@
 use crate::base::{FileId, Site, Symbol};
 use crate::flow::{GroupKey, Node, Value, parts};
 use crate::model::{
-    BinaryOp, Block, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, blocks_of, each_call, each_expression,
-    each_statement,
+    BinaryOp, Block, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, blocks_of, each_call, each_statement,
 };
 
 use super::super::blocks::function_around;
@@ -123,7 +122,14 @@ fn says_to_be_alone(model: &File, block: Block, place: Site) -> bool {
                 _ => false,
             },
             Stmt::Assign { value, .. } | Stmt::Expr(value) if !holds => is_for_one(model, *value),
-            stmt => holds && blocks_of(stmt).into_iter().any(|block| says_to_be_alone(model, block, place)),
+            stmt if holds => {
+                let around = |block: &Block| {
+                    let mut inside = model.block(*block).iter().map(|&id| model.stmt_span(id));
+                    inside.any(|at| at.start <= place.span.start && place.span.end <= at.end)
+                };
+                blocks_of(stmt).into_iter().filter(around).any(|block| says_to_be_alone(model, block, place))
+            }
+            _ => false,
         }
     })
 }
@@ -131,22 +137,23 @@ fn says_to_be_alone(model: &File, block: Block, place: Site) -> bool {
 /// Whether a call is one that only a process without peers makes: it asks whoever sits in front of it, or makes a trainer
 /// of one device.
 fn is_for_one(model: &File, value: ExprId) -> bool {
-    let mut found = false;
-    each_expression(model, value, &mut |_, expr| {
-        let Expr::Call(call) = expr else { return };
-        let call = model.call(call);
-        let given = |name: &str| {
-            let keyword = model.keywords(call).iter().find(|keyword| is_called(keyword.name, name));
-            keyword.map(|keyword| model.expr(keyword.value))
-        };
-        let trains = |name: Symbol| name.as_str().ends_with("Trainer") || name.as_str().ends_with("Fabric");
-        let asks = matches!(model.expr(call.callee), Expr::Name(name) if name.as_str() == "input");
-        let is_one = matches!(given("devices"), Some(Expr::Int(1)))
-            && matches!(given("num_nodes"), None | Some(Expr::Int(1)))
-            && model.last_name(call.callee).is_some_and(trains);
-        found |= asks || is_one;
-    });
-    found
+    let Expr::Call(call) = model.expr(value) else { return false };
+    let call = model.call(call);
+    let given = |name: &str| {
+        let keyword = model.keywords(call).iter().find(|keyword| is_called(keyword.name, name));
+        keyword.map(|keyword| model.expr(keyword.value))
+    };
+    let trains = |name: Symbol| name.as_str().ends_with("Trainer") || name.as_str().ends_with("Fabric");
+    let is_one = matches!(given("devices"), Some(Expr::Int(1)))
+        && matches!(given("num_nodes"), None | Some(Expr::Int(1)))
+        && model.last_name(call.callee).is_some_and(trains);
+    let asks = match model.expr(call.callee) {
+        Expr::Name(name) => name.as_str() == "input",
+        // `input().strip()`
+        Expr::Attribute { value, .. } => is_for_one(model, value),
+        _ => false,
+    };
+    is_one || asks
 }
 
 /// Calls that begin a job with this process's number and how many there are.

@@ -172,10 +172,11 @@ fn leaves_by_assertion(engine: &Engine<'_>, effect: EffectId) -> bool {
             }
             Effect::Exit(Exit::Raise(_), _) if around.alike => refuses = true,
             Effect::Exit(Exit::Raise(_) | Exit::Abort, _) => return false,
+            Effect::Exit(Exit::Return, _) if !around.called => return false,
             Effect::Exit(..) if !around.turned => return false,
             Effect::Call { body, .. } => {
                 let is_alike = engine.effects.summed(*body).varies.is_empty() && may_return(engine, *body);
-                pending.push((*body, Around { turned: true, alike: around.alike || is_alike }));
+                pending.push((*body, Around { turned: true, called: true, alike: around.alike || is_alike }));
             }
             Effect::Loop { body, .. } => pending.push((*body, Around { turned: true, ..around })),
             _ => pending.extend(engine.below(effect).into_iter().map(|below| (below, around))),
@@ -187,8 +188,10 @@ fn leaves_by_assertion(engine: &Engine<'_>, effect: EffectId) -> bool {
 /// What stands around an effect that is looked at.
 #[derive(Clone, Copy, Default)]
 struct Around {
-    /// A call or a loop takes what is not raised.
+    /// A call or a loop takes what goes on or breaks off.
     turned: bool,
+    /// A call takes what is returned.
+    called: bool,
     /// It belongs to a function that comes out alike on all ranks that call it.
     alike: bool,
 }

@@ -1,6 +1,6 @@
 //! Raises at what only some ranks have found out: one rank asks for all, and raises where they wait for it.
 
-use crate::base::{Site, Symbol};
+use crate::base::{Site, Span, Symbol};
 use crate::flow::{ChoiceForm, Effect, EffectId, Exit, Node, Value};
 use crate::graph::evaluate::Engine;
 use crate::graph::resolve::Target;
@@ -89,12 +89,13 @@ fn is_found(engine: &Engine<'_>, test: Value, asked: Site, guard: Site, raised: 
     let (Some((model, question)), Some(function)) = (engine.written_at(asked), engine.function_at(asked)) else {
         return asks_the_disk(engine, test, asked);
     };
-    if asks_for_a_kind(model, question) {
+    let names = names_asked(model, question);
+    if names.is_empty() {
         return false;
     }
     let mut worked_out: Vec<Symbol> = Vec::new();
     collect_worked_out(model, model.function(function).body, guard, raised, &mut worked_out);
-    asks_the_disk(engine, test, asked) || mentions_any(model, question, &worked_out)
+    asks_the_disk(engine, test, asked) || names.iter().any(|name| worked_out.contains(name))
 }
 
 /// Whether a question at `asked` is about what is this rank's own or lies on the disk, or is put to a function of the
@@ -226,15 +227,25 @@ fn mentions_any(model: &File, value: ExprId, names: &[Symbol]) -> bool {
     mentions
 }
 
-/// Whether a question is about what kind of thing something is, and of what shape.
-fn asks_for_a_kind(model: &File, question: ExprId) -> bool {
-    let mut asks = false;
-    each_expression(model, question, &mut |_, expr| match expr {
-        Expr::Attribute { name, .. } => asks |= KINDS.contains(&name.as_str()),
-        Expr::Name(name) => asks |= matches!(name.as_str(), "isinstance" | "callable"),
+/// The names that a question asks for, but for those of which it asks no more than what kind of thing they are.
+fn names_asked(model: &File, question: ExprId) -> Vec<Symbol> {
+    let mut kinds: Vec<Span> = Vec::new();
+    each_expression(model, question, &mut |id, expr| {
+        let is_kind = match expr {
+            Expr::Attribute { name, .. } => KINDS.contains(&name.as_str()),
+            Expr::Call(call) => model
+                .last_name(model.call(call).callee)
+                .is_some_and(|name| matches!(name.as_str(), "isinstance" | "callable")),
+            _ => false,
+        };
+        kinds.extend(is_kind.then(|| model.span(id)));
+    });
+    let mut names = Vec::new();
+    each_expression(model, question, &mut |id, expr| match expr {
+        Expr::Name(name) if !kinds.iter().any(|kind| kind.holds(model.span(id))) => names.push(name),
         _ => {}
     });
-    asks
+    names
 }
 
 fn named(model: &File, target: ExprId) -> Option<Symbol> {
