@@ -36,3 +36,12 @@ def fields_of_a_file(path, required):
         if missing:
             raise RuntimeError(missing)  # error: [divergent-early-exit]
     dist.barrier()
+
+
+def sources_of(plan, known, name):
+    if dist.get_rank() == 0:
+        sources = known.get(name)
+        if not sources:
+            raise RuntimeError(name)  # error: [divergent-early-exit]
+        plan.add(sources)
+    dist.broadcast_object_list([plan], src=0)
