@@ -19,16 +19,18 @@ macro_rules! doubts {
 
 /// What differs: whether it does, and how that got to the question.
 const OF_WHAT_DIFFERS: &[Doubt] = &doubts![
-    is_inferred_of_a_part comes_from_far is_unexplained is_one_of_many lacks_checks is_guess is_worked_out is_drawn_alike runs_out_on_another_device
-    counts_what_was_made loses_the_rank is_named_and_lost is_drawn is_settled_elsewhere is_set_in_a_mapping
-    is_agreed_where_set is_only_a_stamp is_told_by_an_actor depends_on_what_is_handed is_one_thing_or_another
+    is_inferred_of_a_part comes_from_far is_unexplained is_one_of_many lacks_checks is_guess is_worked_out is_drawn_alike
+    runs_out_on_another_device counts_what_was_made loses_the_rank is_named_and_lost is_drawn is_settled_elsewhere
+    is_set_in_a_mapping is_agreed_where_set is_only_a_stamp is_told_by_an_actor depends_on_what_is_handed
+    is_one_thing_or_another
 ];
 
 /// Data: whose they are, how many, what kind.
 const OF_DATA: &[Doubt] = &doubts![
     is_far_from_the_batch is_counted_by_batches is_a_key pools_parts_of_the_same counts_what_is_guessed counts_turns_so_far
-    asks_whether_any_came asks_whether_batches_left_any asks_for_any_gradient reduces_one_for_each asks_for_a_column comes_out_even ends_with_a_number
-    compares_the_size goes_over_a_listing goes_over_either_list goes_back_by_supposition is_reduced_at_the_end
+    asks_whether_any_came asks_whether_batches_left_any asks_for_any_gradient reduces_one_for_each asks_for_a_column
+    comes_out_even ends_with_a_number compares_the_size goes_over_a_listing goes_over_either_list goes_back_by_supposition
+    is_reduced_at_the_end
 ];
 
 /// What was there before, or is kept.

@@ -158,6 +158,8 @@ pub struct Engine<'p> {
     /// Function bodies of which that is left.
     shortened: FxHashSet<EffectId>,
     nesting: u32,
+    /// How many attributes lead from one to the next at the moment.
+    led: u32,
     aside: u32,
     /// What is left for substitutions in the function at hand.
     budget: u32,
@@ -208,6 +210,7 @@ impl<'p> Engine<'p> {
             unchecked: FxHashMap::default(),
             shortened: FxHashSet::default(),
             nesting: 0,
+            led: 0,
             aside: 0,
             budget: substitute::MAX_STEPS,
             sharding: program.catalog.shards_in_place(),

@@ -211,7 +211,14 @@ impl<'p> Engine<'p> {
             return self.attribute_of_function(object, name);
         };
         let found = self.attribute(class, name)?;
-        Some(self.as_seen_by(object, found))
+        // What a method leaves in one attribute may be made of another one of the same object, and that of the first.
+        if self.led >= MAX_NESTING {
+            return Some(found);
+        }
+        self.led += 1;
+        let seen = self.as_seen_by(object, found);
+        self.led -= 1;
+        Some(seen)
     }
 
     /// The value made of `node`, which came of `value`: mostly it has none of the parameters in it and is what it was.

@@ -50,3 +50,23 @@ class SaverOfPart:
             return
         states = [None] * dist.get_world_size()
         dist.all_gather_object(states, state)  # error: [divergent-early-exit]
+
+
+@dataclasses.dataclass
+class Mutual:
+    """Each group is the other one where it is not given: that has an end."""
+
+    seconds: float
+    group: dist.ProcessGroup | None = None
+    other_group: dist.ProcessGroup | None = None
+
+    def __post_init__(self):
+        self.group = self.group or self.other_group
+        self.other_group = self.other_group or self.group
+
+    def check(self, total):
+        dist.all_reduce(total, group=self.group)
+
+
+def with_mutual_groups(config, total):
+    Mutual(seconds=config.seconds).check(total)
