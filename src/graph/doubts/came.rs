@@ -110,10 +110,6 @@ fn collect_asked(engine: &Engine<'_>, question: Value, depth: u8, out: &mut Vec<
                 }
             }
         }
-        // What a loop has kept, if anything.
-        Node::Compare(CompareOp::Is, kept, _) if matches!(engine.values.node(kept), Node::Carried(..)) => {
-            out.push(kept)
-        }
         Node::Length(of) => out.push(of),
         _ => out.push(question),
     }

@@ -1,14 +1,12 @@
 //! What a function knows as it is entered, and what its returns come to.
 
-use rustc_hash::FxHashMap;
-
 use crate::base::{FunctionId, Symbol};
 use crate::finding::Confidence;
 use crate::flow::{Axes, Node, Value};
 use crate::model::FunctionKind;
 
+use super::Engine;
 use super::frame::Frame;
-use super::{Engine, job};
 
 /// Returns up to which the value of each is told apart.
 const MAX_RETURNS: usize = 8;
@@ -24,33 +22,8 @@ impl<'p> Engine<'p> {
         let is_method =
             class.is_some() && definition.kind == FunctionKind::Def && !self.has_decorator(file, local, "staticmethod");
         let receiver = is_method.then(|| definition.parameters.first().map(|first| first.name)).flatten();
-        let mut frame = Frame {
-            function,
-            file,
-            local,
-            model,
-            class,
-            receiver,
-            env: FxHashMap::default(),
-            paths: FxHashMap::default(),
-            log: Vec::new(),
-            sequence: Vec::new(),
-            guards: Vec::new(),
-            returns: Vec::new(),
-            left: Vec::new(),
-            handed: Vec::new(),
-            dead: false,
-            quiet: 0,
-            quiet_on_some: Vec::new(),
-            parted: false,
-            job: job::Job::default(),
-            parts: false,
-            passed: Vec::new(),
-            failing: None,
-            cuts: Vec::new(),
-            turning: false,
-            pools: self.taint.pooled().holds(function),
-        };
+        let pools = self.taint.pooled().holds(function);
+        let mut frame = Frame { class, receiver, pools, ..Frame::empty(function, file, local, model) };
         for (position, parameter) in definition.parameters.iter().enumerate() {
             let meaning = self.parameter_meaning(&frame, parameter.name);
             if meaning.is_none()

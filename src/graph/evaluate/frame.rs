@@ -52,6 +52,37 @@ pub(in crate::graph) struct Frame<'p> {
 }
 
 impl<'p> Frame<'p> {
+    /// The state in which nothing is known yet.
+    pub(super) fn empty(function: FunctionId, file: FileId, local: LocalFunction, model: &'p File) -> Self {
+        Frame {
+            function,
+            file,
+            local,
+            model,
+            class: None,
+            receiver: None,
+            env: FxHashMap::default(),
+            paths: FxHashMap::default(),
+            log: Vec::new(),
+            sequence: Vec::new(),
+            guards: Vec::new(),
+            returns: Vec::new(),
+            left: Vec::new(),
+            handed: Vec::new(),
+            dead: false,
+            quiet: 0,
+            quiet_on_some: Vec::new(),
+            parted: false,
+            job: Job::default(),
+            parts: false,
+            passed: Vec::new(),
+            failing: None,
+            cuts: Vec::new(),
+            turning: false,
+            pools: false,
+        }
+    }
+
     pub(super) fn get(&self, name: Symbol) -> Option<Value> {
         self.env.get(&name).copied()
     }

@@ -94,33 +94,7 @@ impl<'p> Engine<'p> {
 
     pub(super) fn module_frame(&self, file: FileId) -> Frame<'p> {
         let model = &self.program.file(file).model;
-        Frame {
-            function: self.program.function_id(file, model.module()),
-            file,
-            local: model.module(),
-            model,
-            class: None,
-            receiver: None,
-            env: FxHashMap::default(),
-            paths: FxHashMap::default(),
-            log: Vec::new(),
-            sequence: Vec::new(),
-            guards: Vec::new(),
-            returns: Vec::new(),
-            left: Vec::new(),
-            handed: Vec::new(),
-            dead: false,
-            quiet: 0,
-            quiet_on_some: Vec::new(),
-            parted: false,
-            job: super::job::Job::default(),
-            parts: false,
-            passed: Vec::new(),
-            failing: None,
-            cuts: Vec::new(),
-            turning: false,
-            pools: false,
-        }
+        Frame::empty(self.program.function_id(file, model.module()), file, model.module(), model)
     }
 
     /// What an attribute of objects of the class holds, as its methods leave it; absent when none writes it.
