@@ -201,8 +201,8 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
     out
 }
 
-/// Leaves out what callers in other trees inherit: a scripts folder calls the library beside it, where both the condition
-/// and the operation stand and where the same is said already, as surely.
+/// Leaves out what callers in other trees inherit: a scripts folder calls the library beside it, where the operation stands
+/// and where the same is said already, as surely.
 pub(super) fn said_at_home(program: &Program, splits: &mut Vec<Split>) {
     let place = |split: &Split| split.decision.map(|decision| (split.event.site, decision.site));
     let is_at_home = |split: &Split| program.same_tree(program.locate(split.function).0, split.event.site.file);
@@ -214,8 +214,7 @@ pub(super) fn said_at_home(program: &Program, splits: &mut Vec<Split>) {
         }
     }
     splits.retain(|split| {
-        let inherited = place(split).filter(|(event, decided)| program.same_tree(event.file, decided.file));
-        let surest = inherited.and_then(|place| known.get(&place));
+        let surest = place(split).and_then(|place| known.get(&place));
         is_at_home(split) || surest.is_none_or(|surest| *surest < split.confidence)
     });
 }

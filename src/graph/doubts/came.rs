@@ -1,7 +1,7 @@
 //! Doubts about whether a list or dictionary holds anything at all: where every batch leaves something in it, where it has a
 //! place for each parameter of the model, or where ranks that held more or fewer things could not reduce them.
 
-use crate::flow::{COMPREHENSION, Node, POOLED, Value, parts};
+use crate::flow::{COMPREHENSION, Node, Value, parts};
 use crate::model::CompareOp;
 
 use super::super::confidence::Evidence;
@@ -95,7 +95,6 @@ fn collect_asked(engine: &Engine<'_>, question: Value, depth: u8, out: &mut Vec<
     let Some(depth) = depth.checked_sub(1) else { return };
     match *engine.values.node(question) {
         Node::Not(inner) => collect_asked(engine, inner, depth, out),
-        Node::Apply(name, ref asked) if name.as_str() == POOLED => collect_asked(engine, asked[0], depth, out),
         Node::And(left, right) | Node::Or(left, right) => {
             collect_asked(engine, left, depth, out);
             collect_asked(engine, right, depth, out);

@@ -76,6 +76,7 @@ def waited_for_too_late(total, model):
     thread = threading.Thread(target=count, daemon=True)  # error: [collective-off-thread]
     thread.start()
     model.load(total)
+    model.join(total)
     dist.all_reduce(total)
     thread.join(timeout=3600)
 

@@ -18,3 +18,19 @@ def by_setting(config):
 def by_default():
     if dist.get_rank() == 0:
         start_logging("run")  # error: [conditional-collective]
+
+
+def log_to(name, group=None):
+    if group is not None:
+        dist.broadcast_object_list([name], src=0)
+
+
+def to_a_setting(config):
+    if dist.get_rank() == 0:
+        log_to("run", group=config.log.group)  # error: [conditional-collective]
+
+
+class Logger:
+    def start(self):
+        if dist.get_rank() == 0:
+            start_logging("run", group=self.group)  # error: [conditional-collective]

@@ -31,3 +31,11 @@ class Loop:
         for name in report:
             if report[name] > self.limit:
                 dist.barrier()  # error: [conditional-collective, divergent-loop]
+
+    def by_another_report(self, settings, report):
+        report = self.evaluate(report)
+        if dist.get_rank() == 0:
+            report = self.reported()
+            report["seen"] = self.seen
+        if report[settings["metric"]] > self.best:
+            dist.barrier()  # error: [conditional-collective]

@@ -42,3 +42,25 @@ def caption_on_two(url, total):
         return None
     dist.all_reduce(total)  # error: [divergent-early-exit]
     return trainer.predict(picture)
+
+
+def caption_on_two_nodes(url, total):
+    trainer = L.Trainer(devices=1, num_nodes=2, accelerator="gpu")
+    try:
+        picture = requests.get(url, timeout=10)
+    except requests.exceptions.RequestException:
+        return None
+    dist.all_reduce(total)  # error: [divergent-early-exit]
+    return trainer.predict(picture)
+
+
+def asked_in_the_other_arm(url, total, chats):
+    if chats:
+        picture = input("picture: ")
+    else:
+        try:
+            picture = requests.get(url, timeout=10)
+        except requests.exceptions.RequestException:
+            return None
+        dist.all_reduce(total)  # error: [divergent-early-exit]
+    return picture

@@ -44,3 +44,36 @@ def main_ragged(data, model):
     for place in ragged(len(data), dist.get_rank(), dist.get_world_size()):
         rewards.append(model(data[place]))
     return gather_ragged(rewards)  # error: [divergent-early-exit, unagreed-shape]
+
+
+def by_twos(total):
+    return [place for place in range(dist.get_rank(), total * 2, 2)]
+
+
+def by_own_end(size):
+    return [place for place in range(dist.get_rank(), dist.get_rank() * size, size)]
+
+
+def by_another_step(total, size):
+    return [place for place in range(dist.get_rank(), total * 4, size)]
+
+
+def main_by_twos(data, model, total):
+    rewards = [model(data[place]) for place in by_twos(len(data))]
+    if not rewards:
+        return
+    dist.all_reduce(total)  # error: [divergent-early-exit]
+
+
+def main_by_own_end(data, model, total):
+    rewards = [model(data[place]) for place in by_own_end(dist.get_world_size())]
+    if not rewards:
+        return
+    dist.all_reduce(total)  # error: [divergent-early-exit]
+
+
+def main_by_another_step(data, model, total):
+    rewards = [model(data[place]) for place in by_another_step(len(data), dist.get_world_size())]
+    if not rewards:
+        return
+    dist.all_reduce(total)  # error: [divergent-early-exit]

@@ -43,3 +43,17 @@ def step_with_a_file(path, total):
         return None
     dist.all_reduce(total)  # error: [divergent-early-exit]
     return total
+
+
+def refuse(name):
+    raise RuntimeError(name)
+
+
+def step_that_one_refuses(total):
+    try:
+        if dist.get_rank() == 0:
+            refuse("first")
+    except RuntimeError:
+        return None
+    dist.all_reduce(total)  # error: [divergent-early-exit]
+    return total

@@ -7,3 +7,9 @@ def gather(latents):
         group = dist.new_group([0, 1])  # error: [conditional-group-creation]
         return group
     return latents
+
+
+def made_by(is_rank_zero):
+    if is_rank_zero:
+        return dist.new_group([0, 1])  # error: [conditional-group-creation]
+    return None
