@@ -20,6 +20,7 @@ use crate::model::{each_expression, each_statement, expressions_of};
 use super::helpers::called;
 use super::program::Program;
 use super::resolve::Target;
+use super::sole::is_of_a_module;
 
 /// Calls between a call and the operation it is said to issue.
 const MAX_DEPTH: usize = 6;
@@ -225,7 +226,8 @@ impl<'p> Communication<'p> {
             let mut bases = program.lineage(class).iter().skip(1);
             return bases.find_map(|&base| program.method(base, name)).map(|found| (found, Confidence::High));
         }
-        if COMMON.contains(&name.as_str()) || name.as_str().starts_with("__") {
+        let is_common = COMMON.contains(&name.as_str()) || name.as_str().starts_with("__");
+        if is_common || is_of_a_module(model, value, name) {
             return None;
         }
         let mut near =

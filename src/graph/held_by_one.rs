@@ -20,6 +20,7 @@ mod reads;
 mod seen;
 
 use handed::Failing;
+use objects::guard_of_callers;
 pub(super) use objects::held_by_objects;
 use seen::Binding;
 
@@ -88,7 +89,7 @@ pub(super) fn held_by_one(common: &mut Common<'_>, files: &[FileId]) -> Vec<Held
         if is_answered && !serves(model) {
             out.extend(body.answers_gone_into(&answering));
         }
-        if body.lets_in_one() {
+        if body.lets_in_one() && guard_of_callers(common, &body).is_none() {
             out.extend(body.held_by_one());
         }
     }

@@ -1,5 +1,5 @@
-//! What nobody calls any more: functions of scripts, and what a program with scripts names nowhere, or in comments alone.
-//! What was left there runs nowhere.
+//! What nobody calls any more: functions of scripts, what a program with scripts names nowhere, or in comments alone, and
+//! what stands in a file that cannot be imported. What was left there runs nowhere.
 
 use crate::base::{FileId, FunctionId, Span, Symbol};
 use crate::model::{Expr, File, FunctionKind, LocalFunction, Stmt, each_statement};
@@ -12,6 +12,29 @@ pub fn is_left_over(program: &Program, function: FunctionId) -> bool {
     is_left_in_a_script(program, function)
         || is_named_nowhere(program, function)
         || is_named_once_at_home(program, function)
+        || is_in_a_broken_file(program, function)
+}
+
+/// Endings of modules that a build makes, and that are in no sources.
+const BUILT: [&str; 4] = ["_pb2", "_pb2_grpc", "version", "_fast"];
+
+/// Whether the file of the function begins by importing a module of its own package that is not there, and no other file
+/// names that file: who imports it fails.
+fn is_in_a_broken_file(program: &Program, function: FunctionId) -> bool {
+    let (file, _) = program.locate(function);
+    let model = &program.file(file).model;
+    let is_missing = |module: Symbol| {
+        let last = module.last_part();
+        let is_built = last.as_str().starts_with('_') || BUILT.iter().any(|ending| last.as_str().ends_with(ending));
+        !is_built && program.modules.lacks(file, module)
+    };
+    let is_broken = model.block(model.function(model.module()).body).iter().any(|&stmt| match model.stmt(stmt) {
+        Stmt::Import(import) => import.level == 0 && import.module.is_some_and(is_missing),
+        _ => false,
+    });
+    let stem = stem(&program.file(file).path);
+    let mut others = program.file_ids().filter(|&other| other != file && program.same_tree(file, other));
+    is_broken && !others.any(|other| words(&program.file(other).text, stem).next().is_some())
 }
 
 /// Whether a function stands in another one, or is a lambda kept under a name there, and that one says the name nowhere else.

@@ -157,6 +157,19 @@ impl Modules {
         self.by_path.get(path.as_slice()).copied()
     }
 
+    /// Whether a module is missing that `importer` imports from a folder of its own package: the folder has files, and no such
+    /// one.
+    pub fn lacks(&self, importer: FileId, dotted: Symbol) -> bool {
+        let parts: Vec<Symbol> = dotted.as_str().split('.').map(Symbol::new).collect();
+        let own = &self.paths[importer.index()];
+        let Some(above) = own.iter().position(|part| *part == parts[0]) else { return false };
+        let path = [&own[..above], &parts].concat();
+        let Some((_, folder)) = path.split_last().filter(|(_, folder)| folder.len() > above + 1) else { return false };
+        let holds =
+            |folder: &[Symbol]| self.paths.iter().any(|file| file.len() > folder.len() && file.starts_with(folder));
+        self.find(importer, dotted).is_none() && !holds(&path) && holds(folder)
+    }
+
     /// The dotted name that a relative import means, from the topmost package down.
     pub fn relative_name(&self, importer: FileId, level: u32, dotted: &str) -> Option<Symbol> {
         let path = self.relative(importer, level, dotted)?;

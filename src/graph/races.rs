@@ -15,6 +15,7 @@ mod names;
 mod parts;
 mod places;
 mod reliance;
+mod shared_out;
 mod siblings;
 mod silenced;
 mod single;

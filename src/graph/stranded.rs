@@ -8,7 +8,10 @@ mod kept_by_others;
 
 use crate::base::{FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::flow::{Axes, ChoiceForm, Effect, EffectId, Effects, EventId, Exit, Node, POOLED, Value};
+use crate::flow::{
+    Assignment, Axes, ChoiceForm, Effect, EffectId, Effects, Evaluator, EventId, Exit, Node, POOLED, Truth, Value,
+    World,
+};
 
 use super::blocks::is_test;
 use super::by_rank::compares_rank;
@@ -132,8 +135,12 @@ impl Walk<'_, '_> {
                     self.found(raised, (*site, true), (event, call), self.sure);
                     return;
                 }
-                self.effect(*then, behind);
-                self.effect(*otherwise, behind);
+                let with_peers = comes_out_with_peers(engine, *test);
+                for (arm, answer) in [(*then, true), (*otherwise, false)] {
+                    if with_peers.is_none_or(|known| known == answer) {
+                        self.effect(arm, behind);
+                    }
+                }
             }
             Effect::Loop { body, orelse, .. } => {
                 self.effect(*body, behind);
@@ -194,6 +201,23 @@ impl Walk<'_, '_> {
         self.effect(body, behind);
         (self.function, self.called, self.outside) = (caller, false, None);
     }
+}
+
+/// How a question for the number of processes comes out wherever there are several, and whoever asks.
+fn comes_out_with_peers(engine: &Engine<'_>, test: Value) -> Option<bool> {
+    let with = |size: i64| {
+        let class = Assignment::default();
+        let world = World { size, extent: size, axes: Axes::ALL, single: Axes::NONE };
+        let evaluator = Evaluator::new(&engine.values, world, &class);
+        let truth = evaluator.truth(test);
+        let missing = evaluator.missing.borrow();
+        let is_plain = !missing.rank && missing.axes.is_empty() && missing.sizes.is_empty() && missing.atoms.is_empty();
+        match truth {
+            Truth::Known(answer) if is_plain => Some(answer),
+            _ => None,
+        }
+    };
+    with(2).filter(|&answer| with(64) == Some(answer))
 }
 
 /// Whether a question is about a number of each rank's own that the operation pools: before it does, the number may be what

@@ -73,14 +73,16 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
             && !is_named(model, function, group)
             && let Some(&(expr, called)) = left.first()
         {
+            let id = program.function_id(file, function);
+            let is_handed = parameter.default.is_none() || is_handed_by_some(program, communication, id, group);
             out.push(Unpassed {
-                function: program.function_id(file, function),
+                function: id,
                 group,
                 called,
                 site: Site { file, span: model.span(expr) },
                 used: Site { file, span: parameter.span },
                 used_for: None,
-                confidence,
+                confidence: if is_handed { confidence } else { Confidence::Low },
             });
             continue;
         }
@@ -103,6 +105,39 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
         }
     }
     out
+}
+
+/// Whether anybody hands the function a group, as far as it is known who calls it: where all leave it out, all ranks are
+/// meant.
+fn is_handed_by_some(
+    program: &Program,
+    communication: &mut Communication<'_>,
+    function: FunctionId,
+    group: Symbol,
+) -> bool {
+    let definition = program.function(function);
+    let bound = usize::from(definition.takes_object());
+    let at = definition.parameters.iter().position(|parameter| parameter.name == group);
+    let position = at.and_then(|at| at.checked_sub(bound));
+    let (home, _) = program.locate(function);
+    let mut is_called = false;
+    for (file, caller) in bodies(program).filter(|&(file, _)| program.same_tree(home, file)) {
+        let model = &program.file(file).model;
+        if !model.function(caller).mentions.contains(&definition.name) {
+            continue;
+        }
+        for (_, call) in calls_in(model, model.function(caller).body) {
+            if communication.callee(file, caller, call).is_none_or(|(called, _)| called != function) {
+                continue;
+            }
+            let is_spread = model.keywords(call).iter().any(|keyword| keyword.name.is_none());
+            if is_spread || argument(model, call, position, group).is_some() {
+                return true;
+            }
+            is_called = true;
+        }
+    }
+    !is_called
 }
 
 /// Whether a parameter of that name holds a group.

@@ -4,6 +4,7 @@ use crate::base::Site;
 use crate::flow::{COMPREHENSION, Effect, LoopKind, Node, Value, parts};
 use crate::model::BinaryOp;
 
+use super::super::by_rank::compares_rank;
 use super::super::confidence::Evidence;
 use super::super::descent::preorder;
 use super::super::evaluate::Engine;
@@ -102,6 +103,24 @@ impl Evidence<'_, '_> {
             engine.values.any_part(over, MAX_PARTS, |part| is_multiple(engine, part))
                 || takes_whole_ones(engine, over, MAX_WRAPPED)
         }) || preorder(engine, self.root).into_iter().any(refuses)
+    }
+
+    /// Whether one rank counts the turns of a loop in one way and its peers in another, `range(len(x) if rank == 0 else
+    /// count())`: who writes that has two ways to one number. A number that is written out is none.
+    pub(in crate::graph) fn counts_in_two_ways(&self) -> bool {
+        let engine = self.engine;
+        let is_written = |arm: Value| matches!(engine.values.node(arm), Node::Int(_) | Node::None);
+        let is_either = |bound: &Value| match *engine.values.node(*bound) {
+            Node::If(test, then, otherwise) => {
+                compares_rank(engine, test) && !is_written(then) && !is_written(otherwise)
+            }
+            _ => false,
+        };
+        self.kind == SplitKind::Loop
+            && self.test.is_some_and(|over| match engine.values.node(over) {
+                Node::Range(bounds) => bounds.iter().any(is_either),
+                _ => false,
+            })
     }
 
     /// Whether a loop takes as many turns as a number says that is the same on all ranks, `zip(range(steps), loader)`: who

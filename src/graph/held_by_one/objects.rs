@@ -134,7 +134,7 @@ fn bound_alone<'m, 'p>(
         || methods.iter().flat_map(|method| method.seen.bindings.iter().map(move |binding| (method, binding)));
     let mut of_name = bindings().filter(|(_, binding)| binding.name == name && !binding.is_none).peekable();
     of_name.peek()?;
-    of_name.find(|(method, binding)| binding.alone.is_some() || guard_of_callers(common, method).is_some())
+    of_name.find(|(method, binding)| binding.alone.is_some() || guard_of_callers(common, &method.body).is_some())
 }
 
 /// What lets one rank in to the binding, and where the attribute is `None` for the others; nothing where they may have it.
@@ -150,7 +150,7 @@ fn missing(
             return None;
         }
         for other in method.seen.bindings.iter().filter(|other| other.name == name) {
-            if other.alone.is_some() || guard_of_callers(common, method).is_some() {
+            if other.alone.is_some() || guard_of_callers(common, &method.body).is_some() {
                 continue;
             }
             if !other.is_none {
@@ -161,19 +161,19 @@ fn missing(
     }
     let asked = match binding.alone {
         Some(asked) => of_one.body.site(of_one.body.model().span(asked)),
-        None => guard_of_callers(common, of_one)?,
+        None => guard_of_callers(common, &of_one.body)?,
     };
     Some((asked, without))
 }
 
-/// The question for the first rank under which a method is called, wherever it is. Where objects are made under one, the others
-/// have no object that lacks anything.
-fn guard_of_callers(common: &mut Common<'_>, method: &Method<'_>) -> Option<Site> {
+/// The question for the first rank under which a function is called, wherever it is. Where objects are made under one, the
+/// others have no object that lacks anything.
+pub(super) fn guard_of_callers(common: &mut Common<'_>, body: &Body<'_>) -> Option<Site> {
     let program = common.program;
-    if method.body.model().function(method.body.function).name.as_str() == "__init__" {
+    if body.model().function(body.function).name.as_str() == "__init__" {
         return None;
     }
-    let callers = common.callers(program.function_id(method.body.file, method.body.function));
+    let callers = common.callers(program.function_id(body.file, body.function));
     let mut guards = callers.iter().map(|(caller, made)| {
         let (file, _) = program.locate(*caller);
         let model = &program.file(file).model;

@@ -14,6 +14,7 @@ use crate::model::{
 
 use super::program::Program;
 use super::resolve::Target;
+use super::sole::is_of_a_module;
 use source::{Known, Place};
 
 pub use source::{Cause, Unordered};
@@ -281,8 +282,10 @@ impl<'p> Search<'p> {
     /// What a call calls: for certain, or by the name of a method that one class alone has.
     fn callee(&self, place: Place<'_>, callee: ExprId) -> Option<FunctionId> {
         self.certain_callee(place, callee).or_else(|| {
-            let Expr::Attribute { name, .. } = self.program.file(place.file).model.expr(callee) else { return None };
-            let unknown = self.program.target(place.file, place.function, callee).is_none();
+            let model = &self.program.file(place.file).model;
+            let Expr::Attribute { value, name } = model.expr(callee) else { return None };
+            let unknown = self.program.target(place.file, place.function, callee).is_none()
+                && !is_of_a_module(model, value, name);
             unknown.then(|| self.program.sole_method(place.file, name)).flatten()
         })
     }

@@ -9,6 +9,7 @@ use super::evidence::Together;
 use super::is_of_launcher;
 use super::made::Made;
 use super::names::assigned;
+use super::shared_out::SharedOut;
 use super::single::{asks_for_first_among, is_of_one_rank, launches, leaves_one, makes_job_of_one};
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
@@ -26,9 +27,6 @@ const MAX_CALLS_UP: usize = 3;
 
 /// Calls from a function to a collective that it issues, or to what joins the job.
 pub(super) const MAX_CALLS: usize = 2;
-
-/// What shares a data set out among the ranks.
-const SAMPLER: &str = "DistributedSampler";
 
 /// Callers that are shown.
 const MAX_CALLERS: usize = 3;
@@ -67,8 +65,8 @@ pub(in crate::graph) struct Common<'p> {
     pub(super) calls: FxHashMap<FunctionId, Rc<[Made]>>,
     called: FxHashMap<FunctionId, Rc<[(ExprId, FunctionId)]>>,
     /// Where data sets are shared out among the ranks, once that is asked.
-    shares_out: Option<Rc<[Site]>>,
-    home: FileId,
+    pub(super) shares_out: Option<Rc<[SharedOut]>>,
+    pub(super) home: FileId,
 }
 
 impl<'p> Common<'p> {
@@ -90,27 +88,6 @@ impl<'p> Common<'p> {
         let (known, calls, called, shares_out) = Default::default();
         let taint = taint.of_ranks(program);
         Common { program, communication, taint, mentions, known, calls, called, shares_out, home }
-    }
-
-    /// Where the program shares its data sets out among the ranks: not in tests.
-    pub(super) fn sharing_out(&mut self) -> Rc<[Site]> {
-        let (program, home, sampler) = (self.program, self.home, Symbol::new(SAMPLER));
-        let find = || {
-            let mut out = Vec::new();
-            for (file, local) in bodies(program).filter(|&(file, _)| program.same_tree(home, file)) {
-                let model = &program.file(file).model;
-                if is_test(&program.file(file).path) || !model.function(local).mentions.contains(&sampler) {
-                    continue;
-                }
-                each_call(model, local, &mut |expr, call| {
-                    if model.last_name(call.callee) == Some(sampler) {
-                        out.push(Site { file, span: model.span(expr) });
-                    }
-                });
-            }
-            out.into()
-        };
-        self.shares_out.get_or_insert_with(find).clone()
     }
 
     /// Whether all ranks run the function up to a place: it issues a collective itself, or is called by one that does, where
@@ -217,6 +194,22 @@ impl<'p> Common<'p> {
             }
         }
         out
+    }
+
+    /// Whether the function is handed to a call, which may start processes with it.
+    pub(super) fn is_handed_over(&self, function: FunctionId) -> bool {
+        let name = called_by(self.program, function);
+        self.mentions.get(&name).into_iter().flatten().any(|&by| {
+            let (file, local) = self.program.locate(by);
+            let model = &self.program.file(file).model;
+            let is_it = |given: ExprId| model.expr(given) == Expr::Name(name);
+            let mut found = false;
+            each_call(model, local, &mut |_, call| {
+                let keywords = model.keywords(call).iter().map(|keyword| keyword.value);
+                found |= model.list(call.args).iter().copied().chain(keywords).any(is_it);
+            });
+            found
+        })
     }
 
     /// What a function surely calls, and where, in source order.

@@ -11,8 +11,6 @@ use crate::finding::Confidence;
 use crate::graph::blocks::span_of;
 use crate::graph::communication::Wanted;
 use crate::graph::context::each_in_context;
-use crate::graph::program::Program;
-use crate::graph::resolve::Target;
 use crate::graph::versions::JOINS;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
 
@@ -130,29 +128,6 @@ impl Common<'_> {
         Some(Together::CalledBack(by, Site { file, span }))
     }
 
-    /// Where the program shares its data sets out among the ranks: each rank has made an object of the one whose constructor
-    /// this is.
-    fn makes_shared_out(&mut self, function: FunctionId) -> Option<Together> {
-        let program = self.program;
-        let class = program.class_of(function).filter(|_| program.function(function).name.as_str() == "__init__")?;
-        let is_data_set = |base: &Symbol| base.as_str().starts_with("torch") && base.as_str().ends_with("Dataset");
-        if !program.external_bases(class).iter().any(is_data_set) {
-            return None;
-        }
-        let by_whom: Vec<FunctionId> = self.callers(function).into_iter().map(|(caller, _)| caller).collect();
-        let home = |function: FunctionId| program.locate(function).0;
-        let near: Vec<FileId> = std::iter::once(function).chain(by_whom.iter().copied()).map(home).collect();
-        let makers: Vec<Target> =
-            std::iter::once(Target::Class(class)).chain(by_whom.iter().map(maker(program))).collect();
-        let sites = self.sharing_out();
-        let is_near = |site: &&Site| {
-            near.contains(&site.file)
-                || near.iter().any(|&file| program.is_beside(site.file, file))
-                    && makers.iter().any(|&maker| speaks_of(program, site.file, maker))
-        };
-        sites.iter().find(is_near).copied().map(Together::SharesOut)
-    }
-
     /// A collective that the function issues whatever rank runs it, and whatever the model is, on its way from a place in it,
     /// or else to it.
     pub(super) fn issued_together(&mut self, file: FileId, function: LocalFunction, at: ExprId) -> Option<Together> {
@@ -185,22 +160,6 @@ impl Common<'_> {
         let (is_after, op, site) = if first.0 { first } else { issued.find(|(after, ..)| *after).unwrap_or(first) };
         Some(if is_after { Together::Issues(op, site) } else { Together::Issued(op, site) })
     }
-}
-
-/// What others name to have a function run: itself, or the class whose method it is.
-fn maker(program: &Program) -> impl Fn(&FunctionId) -> Target {
-    |&function| program.class_of(function).map_or(Target::Function(function), Target::Class)
-}
-
-/// Whether a file names a function or class of the program, and means by it nothing else of the same name.
-fn speaks_of(program: &Program, file: FileId, target: Target) -> bool {
-    let name = match target {
-        Target::Class(class) => program.class(class).name,
-        Target::Function(function) => program.function(function).name,
-        _ => return false,
-    };
-    program.file(file).model.uses(name)
-        && program.attribute(Target::Module(file), name).is_none_or(|meant| meant == target)
 }
 
 /// Whether a process that joins says of itself that it is the same rank whatever process it is: it plays a job alone.

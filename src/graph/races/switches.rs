@@ -53,8 +53,11 @@ impl Common<'_> {
         path: Option<ExprId>,
     ) -> Option<Vec<(FunctionId, Made)>> {
         let callers = self.callers(function);
-        if callers.is_empty() || self.is_called_by_some(&callers) {
-            return callers.is_empty().then(Vec::new);
+        if callers.is_empty() {
+            return Some(callers);
+        }
+        if self.is_called_by_some(&callers) || self.is_told_its_rank(function, &callers) {
+            return None;
         }
         let needed = self.needed(function, at);
         let paths = path.map_or_else(Vec::new, |path| self.paths(function, path));
@@ -73,6 +76,20 @@ impl Common<'_> {
             }
         }
         (!out.is_empty()).then_some(out)
+    }
+
+    /// Whether whoever calls the function tells it one and the same rank, `main(args, 0)`, and nobody starts others with it:
+    /// that process has no peers.
+    fn is_told_its_rank(&self, function: FunctionId, callers: &[(FunctionId, Made)]) -> bool {
+        let mut ranks = self.program.function(function).parameters.iter().map(|parameter| parameter.name);
+        let Some(rank) = ranks.find(|&name| self.program.catalog.is_rank_by_name(name)) else { return false };
+        let mut told = callers.iter().map(|(caller, made)| {
+            let model = &self.program.file(self.program.locate(*caller).0).model;
+            let given = self.given(function, *caller, made, rank).map(|given| model.expr(given));
+            given.filter(|given| matches!(given, Expr::Int(_)))
+        });
+        let first = told.next().flatten();
+        first.is_some() && told.all(|other| other == first) && !self.is_handed_over(function)
     }
 
     /// What parameters have to be for a place to be reached.

@@ -1,0 +1,4 @@
+"""The callbacks that there are."""
+from toolkit.callbacks import named
+
+__all__ = ["named"]
