@@ -92,7 +92,7 @@ pub struct Holder {
     pub of: ExprId,
     /// The function that assigns it.
     pub home: LocalFunction,
-    /// Whether it is one of several things in a list or a table of the module.
+    /// Whether it is one of several things in a list or a table.
     pub is_listed: bool,
 }
 

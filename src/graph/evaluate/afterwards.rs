@@ -4,11 +4,11 @@ use super::super::resolve::Target;
 use super::arguments::Arguments;
 use super::substitute::Substitution;
 use super::{Engine, Frame};
-use crate::base::{FunctionId, Site, Span, Symbol};
+use crate::base::{ClassId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
 use crate::finding::Confidence;
 use crate::flow::{Effect, EffectId, INITIALIZED, Node, Value};
-use crate::model::{Expr, Flow, Function, FunctionKind, Stmt, each_expression, each_statement};
+use crate::model::{Expr, Flow, Function, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
 
 impl<'p> Engine<'p> {
     /// The result of a function that gathers from all, whatever it unpacks that from: what the members of its group agree on.
@@ -200,7 +200,14 @@ impl<'p> Engine<'p> {
     /// Whether a call hands over a wrapped model, or an object that holds a function, to who runs it on some ranks only: what
     /// it issues is known here, and who issues it there. Or an object that was made with something that differs, to who asks it before something is issued.
     pub(super) fn is_used_apart(&mut self, function: FunctionId, bound: &[Value]) -> bool {
-        let holds = bound.iter().any(|&arg| self.holds_what_runs(arg, MAX_HELD));
+        let takes_object = self.program.function(function).takes_object();
+        let holds = bound.iter().enumerate().any(|(at, &arg)| match self.values.node(arg) {
+            // What its own methods issue a method knows by itself.
+            Node::Instance(_, given) if at == 0 && takes_object => {
+                given.iter().any(|&part| part != arg && self.holds_what_runs(part, MAX_HELD - 1))
+            }
+            _ => self.holds_what_runs(arg, MAX_HELD),
+        });
         let differs = bound.iter().any(|&arg| match self.values.node(arg) {
             Node::Instance(_, given) => given.iter().any(|&part| !self.values.vary(part).is_empty()),
             _ => false,
@@ -217,10 +224,26 @@ impl<'p> Engine<'p> {
         match self.values.node(value) {
             Node::Typed(kind) => self.program.catalog.reduces_gradients(*kind),
             Node::Function(..) | Node::Closure(..) | Node::Partial(..) => true,
-            Node::Instance(_, given) => given.iter().any(|&part| self.holds_what_runs(part, fuel)),
+            Node::Instance(class, given) => {
+                self.has_method_that_issues(*class) || given.iter().any(|&part| self.holds_what_runs(part, fuel))
+            }
+            Node::Sequence(parts) if parts.len() <= MAX_LISTED => {
+                parts.iter().any(|&part| self.holds_what_runs(part, fuel))
+            }
             Node::If(_, then, otherwise) => [then, otherwise].iter().any(|&&arm| self.holds_what_runs(arm, fuel)),
             _ => false,
         }
+    }
+
+    /// Whether an object of the class issues something when a method of it is called.
+    fn has_method_that_issues(&self, class: ClassId) -> bool {
+        let mut classes = self.program.lineage(class).iter();
+        classes.any(|&class| {
+            let (file, local) = self.program.locate_class(class);
+            let methods = &self.program.file(file).model.class(local).methods;
+            let issues = |function: LocalFunction| self.reaches(self.program.function_id(file, function));
+            methods.iter().any(|&(name, function)| name.as_str() != "__init__" && issues(function))
+        })
     }
 
     pub(super) fn pending_call(
@@ -381,6 +404,9 @@ const MAX_LOOKS: u32 = 16;
 
 /// Objects that others were made with, one within the other.
 const MAX_HELD: u8 = 3;
+
+/// Longest list that is looked through for such objects.
+const MAX_LISTED: usize = 8;
 
 /// Names that a short function mentions at most which does no more than ask whether a job was started.
 const MAX_MENTIONS: usize = 8;

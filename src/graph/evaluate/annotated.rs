@@ -1,4 +1,4 @@
-//! What annotations say of the elements of containers: `meters: dict[str, Meter]`.
+//! What annotations say of fields and of the elements of containers: `meter: Meter`, `meters: dict[str, Meter]`.
 
 use super::Engine;
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
@@ -54,7 +54,7 @@ impl<'p> Engine<'p> {
                 if let Some(known) = self.memo.elements_of_fields.get(&(class, name)) {
                     return *known;
                 }
-                let found = self.element_of_field(class, name);
+                let found = self.said_of_field(class, name, &|file, local, said| self.element(file, local, said));
                 self.memo.elements_of_fields.insert((class, name), found);
                 found
             }
@@ -69,8 +69,24 @@ impl<'p> Engine<'p> {
         self.element(file, local, annotation)
     }
 
-    /// By `field: dict[str, Meter]` in the class, `self.field: …` in a method, or `self.field = parameter`.
-    fn element_of_field(&self, class: ClassId, field: Symbol) -> Option<ClassId> {
+    /// The class of an object that a field of another one holds, as its annotation says.
+    pub(super) fn annotated_field(&mut self, class: ClassId, name: Symbol) -> Option<ClassId> {
+        if let Some(known) = self.memo.kinds_of_fields.get(&(class, name)) {
+            return *known;
+        }
+        let found = self.said_of_field(class, name, &|file, local, said| self.annotated_class(file, local, said));
+        self.memo.kinds_of_fields.insert((class, name), found);
+        found
+    }
+
+    /// What the annotation of a field says: `field: dict[str, Meter]` in the class, `self.field: …` in a method, or that of
+    /// the parameter in `self.field = parameter`.
+    fn said_of_field(
+        &self,
+        class: ClassId,
+        field: Symbol,
+        read: &dyn Fn(FileId, LocalFunction, ExprId) -> Option<ClassId>,
+    ) -> Option<ClassId> {
         let program = self.program;
         program.lineage(class).iter().find_map(|&owner| {
             let (file, local) = program.locate_class(owner);
@@ -98,7 +114,7 @@ impl<'p> Engine<'p> {
                         }
                         _ => None,
                     };
-                    said = said.or_else(|| self.element(file, function, annotation?));
+                    said = said.or_else(|| read(file, function, annotation?));
                 });
                 said
             })

@@ -12,6 +12,9 @@ use super::substitute::Substitution;
 use super::wrapped::BACKWARD;
 use super::{Engine, Frame};
 
+/// What a call is whose function is not looked into.
+pub(super) const UNFOLLOWED: &str = "unfollowed";
+
 impl<'p> Engine<'p> {
     pub(super) fn call(&mut self, frame: &mut Frame<'p>, id: ExprId, call: Call) -> Value {
         let outer = std::mem::take(&mut frame.handed);
@@ -308,7 +311,7 @@ impl<'p> Engine<'p> {
         }
         let called = self.values.make(Node::Function(function, None));
         let parts = std::iter::once(called).chain(given).collect();
-        self.values.make(Node::Apply(Symbol::new("unfollowed"), parts))
+        self.values.make(Node::Apply(Symbol::new(UNFOLLOWED), parts))
     }
 
     /// `accelerator.on_main_process`: by the usual name of a variable of the type.

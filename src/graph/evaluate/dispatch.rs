@@ -8,6 +8,7 @@ use crate::base::{ClassId, FunctionId, Span, Symbol};
 use crate::flow::{ChoiceForm, DISPATCH, Node, Value};
 use crate::model::{Expr, ExprId, LocalClass};
 
+use super::afterwards::agrees_by_name;
 use super::arguments::Arguments;
 use super::{Engine, Frame};
 
@@ -48,7 +49,13 @@ impl<'p> Engine<'p> {
             true => None,
             false => Some(method),
         };
-        self.any_of(frame, receiver, (name, own), &others, arguments, span)
+        let result = self.any_of(frame, receiver, (name, own), &others, arguments, span);
+        // What is called so agrees, though the class for one process hands back what it is handed.
+        let agrees = agrees_by_name(name) || name.as_str().starts_with("broadcast");
+        match agrees && !others.is_empty() && !self.values.vary(result).is_empty() {
+            true => self.unknown(frame, span),
+            false => result,
+        }
     }
 
     /// Either of several methods: the first whose class the object is of, or `own`; if there is none, one of that name of

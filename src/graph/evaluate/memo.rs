@@ -30,6 +30,8 @@ pub(in crate::graph) struct Memo<'p> {
     pub(super) fields: FxHashMap<ClassId, Rc<[Symbol]>>,
     /// What annotations say of the elements of the containers that fields hold.
     pub(super) elements_of_fields: FxHashMap<(ClassId, Symbol), Option<ClassId>>,
+    /// Classes of the objects that fields hold, by what their annotations say.
+    pub(super) kinds_of_fields: FxHashMap<(ClassId, Symbol), Option<ClassId>>,
     /// Trees that wrap models.
     pub(super) wrapping: FxHashMap<Symbol, bool>,
     /// Which classes have an attribute of a name.

@@ -81,6 +81,16 @@ impl<'p> Engine<'p> {
             {
                 arguments.receiver = Some(then);
             }
+            // What is handed in, or else an object of the function's own, `writer = writer or Writer()`: that stands for both.
+            Node::Or(given, default) if self.is_handed(given) && self.has_method_of_its_own(default, name) => {
+                arguments.receiver = Some(default);
+            }
+            Node::If(test, one, other)
+                if let Some(default) = self.default_beside_given(one, other, name)
+                    && !self.picks_by_rank(test, one, other) =>
+            {
+                arguments.receiver = Some(default);
+            }
             // What it answers may hang on much else; what it issues is issued by all that have it.
             Node::If(..) => {
                 let there = self.where_there(receiver);
@@ -202,6 +212,13 @@ impl<'p> Engine<'p> {
     fn is_handed_in(&self, frame: &Frame<'p>, value: Value) -> bool {
         let Node::Parameter(constructor, position) = *self.values.node(value) else { return false };
         position > 0 && constructor != frame.function && self.reaches(frame.function)
+    }
+
+    /// Of two values, one of which is handed in, the object of the program that stands in where it is not and has the method.
+    fn default_beside_given(&self, one: Value, other: Value, name: Symbol) -> Option<Value> {
+        let mut pairs = [(one, other), (other, one)].into_iter();
+        let pair = pairs.find(|&(given, default)| self.is_handed(given) && self.has_method_of_its_own(default, name));
+        pair.map(|(_, default)| default)
     }
 
     fn is_object(&self, value: Value) -> bool {

@@ -3,6 +3,7 @@
 use super::super::resolve::Target;
 use super::annotated::is_of_container;
 use super::arguments::Arguments;
+use super::call::UNFOLLOWED;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FileId, FunctionId, Span, Symbol};
 use crate::catalog::Entry;
@@ -22,9 +23,18 @@ impl<'p> Engine<'p> {
             return frame.class;
         }
         match *self.values.node(value) {
-            Node::None | Node::External(_) => match self.program.target(frame.file, frame.local, expr) {
+            Node::None | Node::External(_) | Node::Unknown(_) => match self.program.target(frame.file, frame.local, expr) {
                 Some(Target::Variable(file, name)) => self.class_of_global(file, name),
-                _ => None,
+                // What is nothing at first is what the annotation says once something is asked of it.
+                _ => match frame.model.expr(expr) {
+                    Expr::Attribute { value: object, name } => match frame.model.expr(object) {
+                        Expr::Name(object) if Some(object) == frame.receiver => {
+                            frame.class.and_then(|class| self.annotated_field(class, name))
+                        }
+                        _ => None,
+                    },
+                    _ => None,
+                },
             },
             _ => self.class_of_known(value),
         }
@@ -51,6 +61,15 @@ impl<'p> Engine<'p> {
                 is_object.then(|| self.program.class_of(owner)).flatten()
             }
             Node::Item(_, container) | Node::Index(container, _) => self.class_of_element(container),
+            Node::Attribute(object, name) => {
+                let class = self.class_of_known(object)?;
+                self.annotated_field(class, name)
+            }
+            Node::Invoked(callee, _) => self.class_answered(callee),
+            Node::Apply(name, ref parts) if name.as_str() == UNFOLLOWED => {
+                let callee = *parts.first()?;
+                self.class_answered(callee)
+            }
             _ => None,
         }
     }
@@ -61,6 +80,17 @@ impl<'p> Engine<'p> {
         let definition = self.program.file(file).model.function(local);
         let annotation = definition.parameters.get(usize::from(position))?.annotation?;
         self.annotated_class(file, local, annotation)
+    }
+
+    /// The class of the program that a function is said to answer with an object of.
+    fn class_answered(&self, callee: Value) -> Option<ClassId> {
+        let Node::Function(function, _) = *self.values.node(callee) else { return None };
+        let (file, local) = self.program.locate(function);
+        let definition = self.program.file(file).model.function(local);
+        if definition.is_generator || definition.is_async {
+            return None;
+        }
+        self.annotated_class(file, local, definition.returns?)
     }
 
     /// The class of the program that an annotation names, through `Optional` and string annotations of one word.

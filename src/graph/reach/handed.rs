@@ -148,7 +148,7 @@ fn is_named(model: &File, expr: ExprId, name: Symbol) -> bool {
 }
 
 /// Whether a body stands in another one, or is it.
-fn is_within(model: &File, mut local: LocalFunction, home: LocalFunction) -> bool {
+pub(super) fn is_within(model: &File, mut local: LocalFunction, home: LocalFunction) -> bool {
     while local != home {
         let Some(parent) = model.function(local).parent else { return false };
         local = parent;

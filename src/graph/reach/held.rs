@@ -1,6 +1,7 @@
 //! Functions and operations under other names: what a variable or an attribute holds is called by that, and what is handed
 //! over by the name of a parameter.
 
+use super::handed::is_within;
 use super::{Mention, Search, is_self};
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::resolve::Target;
@@ -127,6 +128,19 @@ impl Search<'_> {
         }
     }
 
+    /// Who names a list or a table of a function, or of an object: in the function itself, or in methods of the class.
+    fn users_at_home(&self, held: &Held, places: &mut Vec<FunctionId>) {
+        let model = &self.program.file(held.file).model;
+        let class = model.function(held.holder.home).class;
+        let is_user = |local: LocalFunction| {
+            let function = model.function(local);
+            function.mentions.contains(&held.holder.name)
+                && (is_within(model, local, held.holder.home) || class.is_some() && function.class == class)
+        };
+        let users = (0..model.functions.len() as u32).map(LocalFunction).filter(|&local| is_user(local));
+        places.extend(users.map(|local| self.program.function_id(held.file, local)));
+    }
+
     /// The name of what holds something within a class or a function, and of what else there is given the same: `self.prepare
     /// = self.gather if … else keep`.
     fn names_of_held(&self, held: &Held) -> Vec<Symbol> {
@@ -147,6 +161,9 @@ impl Search<'_> {
     /// Where what is held is called.
     fn calls_of_held(&self, held: &Held, places: &mut Vec<FunctionId>) {
         if !self.is_of_module(held) {
+            if held.holder.is_listed {
+                return self.users_at_home(held, places);
+            }
             return self.follow_objects(held.file, &self.names_of_held(held), places);
         }
         if held.holder.is_listed {

@@ -86,9 +86,7 @@ impl Lowerer {
         };
         let home = self.functions.last().copied().unwrap_or(self.file.module());
         let listed = match self.file.expr(value) {
-            Expr::ListDisplay(parts) | Expr::Tuple(parts) | Expr::Dict(parts) if home == self.file.module() => {
-                self.file.list(parts).to_vec()
-            }
+            Expr::ListDisplay(parts) | Expr::Tuple(parts) | Expr::Dict(parts) => self.file.list(parts).to_vec(),
             _ => Vec::new(),
         };
         let differs = |of: &ExprId| match self.file.expr(*of) {
