@@ -55,6 +55,7 @@ mod operation;
 mod outside;
 mod packed;
 mod passed;
+mod pending;
 mod places;
 mod pooled;
 mod premise;

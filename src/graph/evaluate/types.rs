@@ -23,19 +23,21 @@ impl<'p> Engine<'p> {
             return frame.class;
         }
         match *self.values.node(value) {
-            Node::None | Node::External(_) | Node::Unknown(_) => match self.program.target(frame.file, frame.local, expr) {
-                Some(Target::Variable(file, name)) => self.class_of_global(file, name),
-                // What is nothing at first is what the annotation says once something is asked of it.
-                _ => match frame.model.expr(expr) {
-                    Expr::Attribute { value: object, name } => match frame.model.expr(object) {
-                        Expr::Name(object) if Some(object) == frame.receiver => {
-                            frame.class.and_then(|class| self.annotated_field(class, name))
-                        }
+            Node::None | Node::External(_) | Node::Unknown(_) => {
+                match self.program.target(frame.file, frame.local, expr) {
+                    Some(Target::Variable(file, name)) => self.class_of_global(file, name),
+                    // What is nothing at first is what the annotation says once something is asked of it.
+                    _ => match frame.model.expr(expr) {
+                        Expr::Attribute { value: object, name } => match frame.model.expr(object) {
+                            Expr::Name(object) if Some(object) == frame.receiver => {
+                                frame.class.and_then(|class| self.annotated_field(class, name))
+                            }
+                            _ => None,
+                        },
                         _ => None,
                     },
-                    _ => None,
-                },
-            },
+                }
+            }
             _ => self.class_of_known(value),
         }
     }
