@@ -6,6 +6,7 @@ use crate::model::{Expr, File, FunctionKind, LocalFunction, Stmt, each_statement
 
 use super::messages::is_main_test;
 use super::program::Program;
+use super::resolve::Target;
 
 /// Whether nobody calls the function, as far as it can be seen.
 pub fn is_left_over(program: &Program, function: FunctionId) -> bool {
@@ -102,7 +103,13 @@ fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
     let (file, local) = program.locate(function);
     let model = &program.file(file).model;
     let Some((name, span)) = outermost(model, local) else { return false };
+    let meant_in = |file: FileId| program.attribute(Target::Module(file), name);
+    let own = meant_in(file);
     let names_it = |other: FileId| {
+        // Something else of the same name, which the file defines or imports.
+        if other != file && meant_in(other).is_some_and(|meant| Some(meant) != own) {
+            return false;
+        }
         let text = &*program.file(other).text;
         words(text, name.as_str()).any(|at| {
             let line = text[..at].rfind('\n').map_or(0, |end| end + 1);

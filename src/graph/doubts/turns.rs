@@ -108,19 +108,25 @@ impl Evidence<'_, '_> {
     /// Whether one rank counts the turns of a loop in one way and its peers in another, `range(len(x) if rank == 0 else
     /// count())`: who writes that has two ways to one number. A number that is written out is none.
     pub(in crate::graph) fn counts_in_two_ways(&self) -> bool {
-        let engine = self.engine;
-        let is_written = |arm: Value| matches!(engine.values.node(arm), Node::Int(_) | Node::None);
-        let is_either = |bound: &Value| match *engine.values.node(*bound) {
+        let values = &self.engine.values;
+        let Some(Node::Range(bounds)) =
+            self.test.filter(|_| self.kind == SplitKind::Loop).map(|over| values.node(over))
+        else {
+            return false;
+        };
+        let to = match **bounds {
+            [to] => to,
+            // Bounds of this rank's share are another matter.
+            [from, to] if values.vary(from).is_empty() => to,
+            _ => return false,
+        };
+        let is_written = |arm: Value| matches!(values.node(arm), Node::Int(_) | Node::None);
+        match *values.node(to) {
             Node::If(test, then, otherwise) => {
-                compares_rank(engine, test) && !is_written(then) && !is_written(otherwise)
+                compares_rank(self.engine, test) && !is_written(then) && !is_written(otherwise)
             }
             _ => false,
-        };
-        self.kind == SplitKind::Loop
-            && self.test.is_some_and(|over| match engine.values.node(over) {
-                Node::Range(bounds) => bounds.iter().any(is_either),
-                _ => false,
-            })
+        }
     }
 
     /// Whether a loop takes as many turns as a number says that is the same on all ranks, `zip(range(steps), loader)`: who

@@ -63,7 +63,8 @@ impl Common<'_> {
             std::iter::once(Target::Class(class)).chain(by_whom.iter().map(maker(program))).collect();
         let shared = self.sharing_out();
         let is_near = |SharedOut { site, of }: &&SharedOut| {
-            let may_be_it = of.is_none_or(|of| of == class || program.lineage(of).contains(&class));
+            // Of which nobody is seen to make an object, that may be it.
+            let may_be_it = by_whom.is_empty() || of.is_none_or(|of| program.lineage(of).contains(&class));
             let names_it = || makers.iter().any(|&maker| speaks_of(program, site.file, maker));
             may_be_it
                 && (near.contains(&site.file)

@@ -1,0 +1,5 @@
+"""What the program shares its total with."""
+
+
+def share_total(total):
+    return total
