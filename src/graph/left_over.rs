@@ -83,7 +83,7 @@ fn is_left_in_a_script(program: &Program, function: FunctionId) -> bool {
         && model.list(definition.decorators).is_empty()
         && !has_bases
         && !name.starts_with("__")
-        && is_script(model)
+        && is_script(program, file)
         && {
             let stem = stem(&program.file(file).path);
             let own = |at: usize| at == definition.name_span.start as usize;
@@ -122,7 +122,7 @@ fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
     // Most are named by some code; what speaks of them in texts alone is looked for when all code has been asked.
     let in_code = |other: &FileId| program.file(*other).model.names().may_hold(name);
     !program.file_ids().filter(in_code).any(names_it)
-        && program.file_ids().any(|other| other != file && is_script(&program.file(other).model))
+        && program.file_ids().any(|other| other != file && is_script(program, other))
         && !program.file_ids().any(names_it)
 }
 
@@ -150,13 +150,17 @@ fn outermost(model: &File, function: LocalFunction) -> Option<(Symbol, Span)> {
     }
 }
 
-/// Whether the file says what it does when it is run.
-fn is_script(model: &File) -> bool {
-    let body = model.function(model.module()).body;
-    model
-        .block(body)
-        .iter()
-        .any(|&stmt| matches!(model.stmt(stmt), Stmt::If { test, .. } if is_main_test(model, *test)))
+/// Whether the file says what it does when it is run. Of a file that was not read in full its text alone can be asked.
+fn is_script(program: &Program, file: FileId) -> bool {
+    let model = &program.file(file).model;
+    let module = model.function(model.module());
+    match module.skeleton {
+        true => memchr::memmem::find(program.file(file).text.as_bytes(), b"__main__").is_some(),
+        false => model
+            .block(module.body)
+            .iter()
+            .any(|&stmt| matches!(model.stmt(stmt), Stmt::If { test, .. } if is_main_test(model, *test))),
+    }
 }
 
 /// The name by which a file is imported.
