@@ -207,8 +207,7 @@ fn is_number(model: &File, expr: ExprId) -> bool {
 /// rule, how many there are in a list of parameters, of gradients or of entries, but for a list that is called this rank's
 /// and for what was picked from data.
 fn measures(model: &File, chain: &Chain, expr: ExprId) -> bool {
-    let counted =
-        |expr: ExprId| matches!(model.expr(expr), Expr::Name(name) if chain.holds_statistic(name) && !is_weight(name));
+    let counted = |expr: ExprId| matches!(model.expr(expr), Expr::Name(name) if chain.holds_statistic(name) && !is_parameter(name));
     let is_list = |expr: ExprId| counted(expr) && matches!(model.expr(expr), Expr::Name(name) if is_own(name));
     let is_picked = |expr: ExprId| matches!(model.expr(expr), Expr::Name(name) if chain.counts(name));
     match model.expr(expr) {
@@ -267,8 +266,8 @@ fn is_result(name: Symbol) -> bool {
 }
 
 /// Whether something is called a parameter of a model, whose size the model sets.
-fn is_weight(name: Symbol) -> bool {
-    !is_own(name) && name.as_str().split('_').any(|word| matches!(word, "param" | "parameter" | "weight" | "buffer"))
+fn is_parameter(name: Symbol) -> bool {
+    !is_own(name) && name.as_str().split('_').any(|word| matches!(word, "param" | "parameter"))
 }
 
 /// Whether something is called this rank's own.

@@ -151,6 +151,10 @@ impl<'p> Engine<'p> {
             return found;
         } else if let Some(found) = self.told_by_owner(frame, object, value, name, span) {
             return found;
+        } else if let Some(class) = self.sole_property(frame, value, name)
+            && let Some(found) = self.object_attribute(frame, class, value, name, span)
+        {
+            return found;
         }
         if let Node::AxisGroup(axes) = *self.values.node(value)
             && let Some(found) = self.group_attribute(frame, axes, name, span)

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Engine, Frame};
-use crate::base::{ClassId, Span, Symbol};
+use crate::base::{ClassId, FileId, Span, Symbol};
 use crate::flow::{Node, Value};
 use crate::model::{Expr, ExprId, Flow};
 
@@ -52,6 +52,43 @@ impl<'p> Engine<'p> {
         }
         self.marks.inferred.insert(found);
         Some(found)
+    }
+
+    /// The class whose property an attribute of an object is of which nothing is known: one that communicates, and of whose
+    /// name there is nothing else in the tree.
+    pub(super) fn sole_property(&mut self, frame: &Frame<'p>, value: Value, name: Symbol) -> Option<ClassId> {
+        let unknown = matches!(
+            self.values.node(value),
+            Node::Parameter(..) | Node::Attribute(..) | Node::Capture(..) | Node::Unknown(_)
+        );
+        if !unknown {
+            return None;
+        }
+        let key = (self.program.tree_of(frame.file), name);
+        if let Some(known) = self.memo.sole_properties.get(&key) {
+            return *known;
+        }
+        let found = self.find_sole_property(frame, name);
+        self.memo.sole_properties.insert(key, found);
+        found
+    }
+
+    fn find_sole_property(&self, frame: &Frame<'p>, name: Symbol) -> Option<ClassId> {
+        let program = self.program;
+        let property = program.sole_method(frame.file, name).filter(|&method| self.reaches(method))?;
+        let (home, local) = program.locate(property);
+        let is_property = ["property", "cached_property"].iter().any(|kind| self.has_decorator(home, local, kind));
+        if !is_property {
+            return None;
+        }
+        // What constructors begin with is in no flow: the text says it.
+        let written = [" =", ":", " +="].map(|sign| format!(".{name}{sign}"));
+        let writes = |file: FileId| {
+            let text = program.file(file).text.as_bytes();
+            written.iter().any(|written| memchr::memmem::find(text, written.as_bytes()).is_some())
+        };
+        let mut near = program.file_ids().filter(|&file| program.same_tree(frame.file, file));
+        if near.any(writes) { None } else { program.class_of(property) }
     }
 
     /// Which class has an attribute or a property of a name that may differ between ranks.

@@ -32,6 +32,8 @@ pub(in crate::graph) struct Memo<'p> {
     pub(super) elements_of_fields: FxHashMap<(ClassId, Symbol), Option<ClassId>>,
     /// Classes of the objects that fields hold, by what their annotations say.
     pub(super) kinds_of_fields: FxHashMap<(ClassId, Symbol), Option<ClassId>>,
+    /// Classes of properties of which a tree has one of the name, and that communicate.
+    pub(super) sole_properties: FxHashMap<(Symbol, Symbol), Option<ClassId>>,
     /// Trees that wrap models.
     pub(super) wrapping: FxHashMap<Symbol, bool>,
     /// Which classes have an attribute of a name.
