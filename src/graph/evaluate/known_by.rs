@@ -82,7 +82,7 @@ impl<'p> Engine<'p> {
             return None;
         }
         // What constructors begin with is in no flow: the text says it.
-        let written = [" =", ":", " +="].map(|sign| format!(".{name}{sign}"));
+        let written = [" = ", ": ", " += "].map(|sign| format!(".{name}{sign}"));
         let writes = |file: FileId| {
             let text = program.file(file).text.as_bytes();
             written.iter().any(|written| memchr::memmem::find(text, written.as_bytes()).is_some())
