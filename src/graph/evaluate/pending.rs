@@ -1,7 +1,7 @@
 //! Calls that can wait: what they issue is looked into when somebody asks, unless what is handed over makes it another thing.
 
 use super::{Engine, Frame};
-use crate::base::{ClassId, FunctionId, Span};
+use crate::base::{ClassId, FunctionId, Span, Symbol};
 use crate::flow::{Effect, INITIALIZED, Node, Value};
 use crate::model::{Expr, Flow, Function, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
 
@@ -158,14 +158,20 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Whether an object of the class issues something when a method of it is called.
+    /// Whether an object of the class issues something when a method of it is called by a name that tells no class: one that
+    /// several have, and that is no module's.
     fn has_method_that_issues(&self, class: ClassId) -> bool {
         let mut classes = self.program.lineage(class).iter();
         classes.any(|&class| {
             let (file, local) = self.program.locate_class(class);
             let methods = &self.program.file(file).model.class(local).methods;
             let issues = |function: LocalFunction| self.reaches(self.program.function_id(file, function));
-            methods.iter().any(|&(name, function)| name.as_str() != "__init__" && issues(function))
+            let tells_none = |name: Symbol| {
+                !name.as_str().starts_with("__")
+                    && name.as_str() != "forward"
+                    && self.program.methods_named(name).len() > 1
+            };
+            methods.iter().any(|&(name, function)| tells_none(name) && issues(function))
         })
     }
 
