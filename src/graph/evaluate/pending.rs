@@ -14,6 +14,9 @@ const MAX_LISTED: usize = 8;
 /// Names that a short function mentions at most which does no more than ask whether a job was started.
 const MAX_MENTIONS: usize = 8;
 
+/// Weight of what a function issues up to which it is looked into anew for each object that it is handed.
+const MAX_WEIGHT: u32 = 60;
+
 impl<'p> Engine<'p> {
     /// Whether a function says in one sentence what an attribute comes to, and asks nobody: two questions of an object in
     /// these terms may settle each other. Or whether all that it says is a number, such as a root.
@@ -124,36 +127,45 @@ impl<'p> Engine<'p> {
     /// it issues is known here, and who issues it there. Or an object that was made with something that differs, to who asks it before something is issued.
     pub(super) fn is_used_apart(&mut self, function: FunctionId, bound: &[Value]) -> bool {
         let takes_object = self.program.function(function).takes_object();
-        let holds = bound.iter().enumerate().any(|(at, &arg)| match self.values.node(arg) {
-            // What its own methods issue a method knows by itself.
-            Node::Instance(_, given) if at == 0 && takes_object => {
-                given.iter().any(|&part| part != arg && self.holds_what_runs(part, MAX_HELD - 1))
-            }
-            _ => self.holds_what_runs(arg, MAX_HELD),
-        });
+        let hands_over = |engine: &Self, objects: bool| {
+            bound.iter().enumerate().any(|(at, &arg)| match engine.values.node(arg) {
+                // What its own methods issue a method knows by itself.
+                Node::Instance(_, given) if at == 0 && takes_object => {
+                    given.iter().any(|&part| part != arg && engine.holds_what_runs(part, objects, MAX_HELD - 1))
+                }
+                _ => engine.holds_what_runs(arg, objects, MAX_HELD),
+            })
+        };
+        let (runs, issues) = (hands_over(self, false), hands_over(self, true));
         let differs = bound.iter().any(|&arg| match self.values.node(arg) {
             Node::Instance(_, given) => given.iter().any(|&part| !self.values.vary(part).is_empty()),
             _ => false,
         });
-        let summary = if (holds || differs) && self.reaches(function) { self.summary(function) } else { None };
+        let summary = if (issues || differs) && self.reaches(function) { self.summary(function) } else { None };
         summary.is_some_and(|summary| {
             let summed = self.effects.summed(summary.effects);
+            let holds = runs || issues && summed.weight <= MAX_WEIGHT;
             holds && summed.invokes && !summed.varies.is_empty() || differs && summed.events && summed.open
         })
     }
 
-    fn holds_what_runs(&self, value: Value, fuel: u8) -> bool {
+    /// Whether a value is something that is run, or holds it: a function, a wrapped model, and an object that issues something, if
+    /// these are asked for.
+    fn holds_what_runs(&self, value: Value, objects: bool, fuel: u8) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
         match self.values.node(value) {
             Node::Typed(kind) => self.program.catalog.reduces_gradients(*kind),
             Node::Function(..) | Node::Closure(..) | Node::Partial(..) => true,
             Node::Instance(class, given) => {
-                self.has_method_that_issues(*class) || given.iter().any(|&part| self.holds_what_runs(part, fuel))
+                objects && self.has_method_that_issues(*class)
+                    || given.iter().any(|&part| self.holds_what_runs(part, objects, fuel))
             }
             Node::Sequence(parts) if parts.len() <= MAX_LISTED => {
-                parts.iter().any(|&part| self.holds_what_runs(part, fuel))
+                parts.iter().any(|&part| self.holds_what_runs(part, objects, fuel))
             }
-            Node::If(_, then, otherwise) => [then, otherwise].iter().any(|&&arm| self.holds_what_runs(arm, fuel)),
+            Node::If(_, then, otherwise) => {
+                [then, otherwise].iter().any(|&&arm| self.holds_what_runs(arm, objects, fuel))
+            }
             _ => false,
         }
     }
