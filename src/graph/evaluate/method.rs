@@ -103,7 +103,11 @@ impl<'p> Engine<'p> {
             _ => {}
         }
         let receiver = arguments.receiver.unwrap_or(receiver);
-        if let Some(class) = self.class_of_value(frame, object, receiver) {
+        let known = self.class_of_value(frame, object, receiver);
+        // What annotations say is asked where it may tell what is issued.
+        let said = known.is_none() && self.is_understood_by_some(frame, name);
+        let class = known.or_else(|| if said { self.class_said(frame, object, receiver) } else { None });
+        if let Some(class) = class {
             if let Some(method) = self.program.method(class, name) {
                 return self.dispatched(frame, class, method, arguments, span);
             }

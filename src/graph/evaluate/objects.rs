@@ -151,7 +151,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether a class in the same tree has a method of that name that may communicate.
-    fn is_understood_by_some(&self, frame: &Frame<'p>, name: Symbol) -> bool {
+    pub(super) fn is_understood_by_some(&self, frame: &Frame<'p>, name: Symbol) -> bool {
         self.program
             .methods_named(name)
             .iter()

@@ -23,21 +23,10 @@ impl<'p> Engine<'p> {
             return frame.class;
         }
         match *self.values.node(value) {
-            Node::None | Node::External(_) | Node::Unknown(_) => {
-                match self.program.target(frame.file, frame.local, expr) {
-                    Some(Target::Variable(file, name)) => self.class_of_global(file, name),
-                    // What is nothing at first is what the annotation says once something is asked of it.
-                    _ => match frame.model.expr(expr) {
-                        Expr::Attribute { value: object, name } => match frame.model.expr(object) {
-                            Expr::Name(object) if Some(object) == frame.receiver => {
-                                frame.class.and_then(|class| self.annotated_field(class, name))
-                            }
-                            _ => None,
-                        },
-                        _ => None,
-                    },
-                }
-            }
+            Node::None | Node::External(_) => match self.program.target(frame.file, frame.local, expr) {
+                Some(Target::Variable(file, name)) => self.class_of_global(file, name),
+                _ => None,
+            },
             _ => self.class_of_known(value),
         }
     }
@@ -63,15 +52,6 @@ impl<'p> Engine<'p> {
                 is_object.then(|| self.program.class_of(owner)).flatten()
             }
             Node::Item(_, container) | Node::Index(container, _) => self.class_of_element(container),
-            Node::Attribute(object, name) => {
-                let class = self.class_of_known(object)?;
-                self.annotated_field(class, name)
-            }
-            Node::Invoked(callee, _) => self.class_answered(callee),
-            Node::Apply(name, ref parts) if name.as_str() == UNFOLLOWED => {
-                let callee = *parts.first()?;
-                self.class_answered(callee)
-            }
             _ => None,
         }
     }
@@ -82,6 +62,30 @@ impl<'p> Engine<'p> {
         let definition = self.program.file(file).model.function(local);
         let annotation = definition.parameters.get(usize::from(position))?.annotation?;
         self.annotated_class(file, local, annotation)
+    }
+
+    /// The class of the program that annotations say an object is of that a method is called on: of a field, where nothing
+    /// else is known of what that holds, or of what a function answers.
+    pub(super) fn class_said(&mut self, frame: &Frame<'p>, expr: ExprId, value: Value) -> Option<ClassId> {
+        match *self.values.node(value) {
+            Node::Attribute(object, name) => {
+                let class = self.class_of_known(object)?;
+                self.annotated_field(class, name)
+            }
+            Node::Invoked(callee, _) => self.class_answered(callee),
+            Node::Apply(name, ref parts) if name.as_str() == UNFOLLOWED => {
+                let callee = *parts.first()?;
+                self.class_answered(callee)
+            }
+            // What is nothing at first is what the annotation says once something is asked of it.
+            Node::None | Node::External(_) | Node::Unknown(_) => {
+                let Expr::Attribute { value: object, name } = frame.model.expr(expr) else { return None };
+                let Expr::Name(object) = frame.model.expr(object) else { return None };
+                let class = frame.class.filter(|_| Some(object) == frame.receiver)?;
+                self.annotated_field(class, name)
+            }
+            _ => None,
+        }
     }
 
     /// The class of the program that a function is said to answer with an object of.
