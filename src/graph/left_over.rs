@@ -103,11 +103,10 @@ fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
     let (file, local) = program.locate(function);
     let model = &program.file(file).model;
     let Some((name, span)) = outermost(model, local) else { return false };
-    let meant_in = |file: FileId| program.attribute(Target::Module(file), name);
-    let own = meant_in(file);
+    let own = program.attribute(Target::Module(file), name);
     let names_it = |other: FileId| {
         // Something else of the same name, which the file defines or imports.
-        if other != file && meant_in(other).is_some_and(|meant| Some(meant) != own) {
+        if other != file && own.is_some_and(|own| !program.may_mean(other, name, own)) {
             return false;
         }
         let text = &*program.file(other).text;

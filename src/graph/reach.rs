@@ -209,7 +209,7 @@ impl<'p> Search<'p> {
             self.calls_of_instances(class, &mut called);
             called.into_iter().for_each(|caller| self.reach(caller));
         }
-        if is_property(model, definition) {
+        if model.is_property(definition) {
             self.read(file, definition.name);
         }
         if let Some(class) = class
@@ -265,13 +265,6 @@ fn is_self(model: &crate::model::File, definition: &crate::model::Function, valu
         Expr::Call(call) => matches!(model.expr(model.call(call).callee), Expr::Name(name) if name.as_str() == "super"),
         _ => false,
     }
-}
-
-fn is_property(model: &crate::model::File, definition: &crate::model::Function) -> bool {
-    model.list(definition.decorators).iter().any(|&decorator| match model.expr(decorator) {
-        Expr::Name(name) | Expr::Attribute { name, .. } => matches!(name.as_str(), "property" | "cached_property"),
-        _ => false,
-    })
 }
 
 fn communicates(entry: &Entry) -> bool {

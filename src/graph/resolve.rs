@@ -94,6 +94,11 @@ impl Program {
         }
     }
 
+    /// Whether a file means the target by a name, or nothing that is known.
+    pub(super) fn may_mean(&self, file: FileId, name: Symbol, target: Target) -> bool {
+        self.attribute(Target::Module(file), name).is_none_or(|meant| meant == target)
+    }
+
     /// What an import made inside `file` means.
     pub fn imported(&self, file: FileId, import: ImportedName) -> Option<Target> {
         self.follow(file, import, FUEL)

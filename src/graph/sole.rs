@@ -152,6 +152,12 @@ impl Program {
         .filter(|&method| !self.is_handed_over(method))
     }
 
+    /// The same for a call on something, which may have the method by itself.
+    pub(super) fn sole_method_of(&self, from: FileId, receiver: ExprId, name: Symbol) -> Option<FunctionId> {
+        let is_its_own = is_of_a_module(&self.file(from).model, receiver, name);
+        if is_its_own { None } else { self.sole_method(from, name) }
+    }
+
     /// Whether a method is handed to a decorator of which nothing is known: who calls it, in which process, is that one's
     /// affair.
     fn is_handed_over(&self, method: FunctionId) -> bool {

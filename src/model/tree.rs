@@ -125,6 +125,12 @@ impl File {
         &self.lists[list.start as usize..(list.start + list.len) as usize]
     }
 
+    /// Whether a method runs where its name is read.
+    pub fn is_property(&self, function: &Function) -> bool {
+        let mut names = self.list(function.decorators).iter().filter_map(|&decorator| self.last_name(decorator));
+        names.any(|name| matches!(name.as_str(), "property" | "cached_property"))
+    }
+
     /// What a statement assigns, and to what, whether or not it is annotated.
     pub fn assigned<'s>(&'s self, stmt: &'s Stmt) -> Option<(&'s [ExprId], ExprId)> {
         match stmt {

@@ -242,9 +242,8 @@ impl<'p> Engine<'p> {
         span: Span,
     ) -> Option<Value> {
         if let Some(method) = self.program.method(class, name) {
-            let (file, local) = self.program.locate(method);
-            let is_property = ["property", "cached_property"].iter().any(|kind| self.has_decorator(file, local, kind));
-            if !is_property {
+            let (file, _) = self.program.locate(method);
+            if !self.program.file(file).model.is_property(self.program.function(method)) {
                 return Some(self.values.make(Node::Function(method, Some(object))));
             }
             if let Some(entry) = self.program.catalogued(method) {

@@ -30,11 +30,7 @@ impl<'p> Engine<'p> {
         name: Symbol,
         span: Span,
     ) -> Option<Value> {
-        let unknown = matches!(
-            self.values.node(value),
-            Node::Parameter(..) | Node::Attribute(..) | Node::Capture(..) | Node::Unknown(_)
-        );
-        if !unknown || name.as_str().len() < MIN_NAME || !self.taint.holds(name) {
+        if !self.is_of_unknown_make(value) || name.as_str().len() < MIN_NAME || !self.taint.holds(name) {
             return None;
         }
         let (Expr::Name(called) | Expr::Attribute { name: called, .. }) = frame.model.expr(object) else { return None };
@@ -54,14 +50,17 @@ impl<'p> Engine<'p> {
         Some(found)
     }
 
+    fn is_of_unknown_make(&self, value: Value) -> bool {
+        matches!(
+            self.values.node(value),
+            Node::Parameter(..) | Node::Attribute(..) | Node::Capture(..) | Node::Unknown(_)
+        )
+    }
+
     /// The class whose property an attribute of an object is of which nothing is known: one that communicates, and of whose
     /// name there is nothing else in the tree.
     pub(super) fn sole_property(&mut self, frame: &Frame<'p>, value: Value, name: Symbol) -> Option<ClassId> {
-        let unknown = matches!(
-            self.values.node(value),
-            Node::Parameter(..) | Node::Attribute(..) | Node::Capture(..) | Node::Unknown(_)
-        );
-        if !unknown {
+        if !self.is_of_unknown_make(value) {
             return None;
         }
         let key = (self.program.tree_of(frame.file), name);
@@ -76,9 +75,8 @@ impl<'p> Engine<'p> {
     fn find_sole_property(&self, frame: &Frame<'p>, name: Symbol) -> Option<ClassId> {
         let program = self.program;
         let property = program.sole_method(frame.file, name).filter(|&method| self.reaches(method))?;
-        let (home, local) = program.locate(property);
-        let is_property = ["property", "cached_property"].iter().any(|kind| self.has_decorator(home, local, kind));
-        if !is_property {
+        let (home, _) = program.locate(property);
+        if !program.file(home).model.is_property(program.function(property)) {
             return None;
         }
         // What constructors begin with is in no flow: the text says it.

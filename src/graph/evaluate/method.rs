@@ -7,7 +7,6 @@ use crate::flow::{Node, Value};
 use crate::model::{Call, ExprId};
 
 use super::super::resolve::Target;
-use super::super::sole::is_of_a_module;
 use super::arguments::Arguments;
 use super::managers::ENTERS;
 use super::types::{hands_on, makes_tensor, moves, tells_kind, tells_shape};
@@ -146,8 +145,7 @@ impl<'p> Engine<'p> {
         let is_one_of = self.may_be_one_of(receiver);
         if !is_one_of
             && !self.is_of_a_library(receiver)
-            && !is_of_a_module(frame.model, object, name)
-            && let Some(method) = self.program.sole_method(frame.file, name)
+            && let Some(method) = self.program.sole_method_of(frame.file, object, name)
             && self.reaches(method)
             && self.takes(frame, method, &arguments)
             && self.may_mean(frame.file, method)

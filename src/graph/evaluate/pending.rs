@@ -126,26 +126,32 @@ impl<'p> Engine<'p> {
     /// Whether a call hands over a wrapped model, or an object that holds a function, to who runs it on some ranks only: what
     /// it issues is known here, and who issues it there. Or an object that was made with something that differs, to who asks it before something is issued.
     pub(super) fn is_used_apart(&mut self, function: FunctionId, bound: &[Value]) -> bool {
-        let takes_object = self.program.function(function).takes_object();
-        let hands_over = |engine: &Self, objects: bool| {
-            bound.iter().enumerate().any(|(at, &arg)| match engine.values.node(arg) {
-                // What its own methods issue a method knows by itself.
-                Node::Instance(_, given) if at == 0 && takes_object => {
-                    given.iter().any(|&part| part != arg && engine.holds_what_runs(part, objects, MAX_HELD - 1))
-                }
-                _ => engine.holds_what_runs(arg, objects, MAX_HELD),
-            })
-        };
-        let (runs, issues) = (hands_over(self, false), hands_over(self, true));
+        if !self.reaches(function) {
+            return false;
+        }
         let differs = bound.iter().any(|&arg| match self.values.node(arg) {
             Node::Instance(_, given) => given.iter().any(|&part| !self.values.vary(part).is_empty()),
             _ => false,
         });
-        let summary = if (issues || differs) && self.reaches(function) { self.summary(function) } else { None };
-        summary.is_some_and(|summary| {
-            let summed = self.effects.summed(summary.effects);
-            let holds = runs || issues && summed.weight <= MAX_WEIGHT;
-            holds && summed.invokes && !summed.varies.is_empty() || differs && summed.events && summed.open
+        if !differs && !self.are_run(function, bound, true) {
+            return false;
+        }
+        let Some(summary) = self.summary(function) else { return false };
+        let summed = self.effects.summed(summary.effects);
+        let invokes = summed.invokes && !summed.varies.is_empty();
+        invokes && self.are_run(function, bound, summed.weight <= MAX_WEIGHT) || differs && summed.events && summed.open
+    }
+
+    /// Whether any of the arguments is something that is run, or holds it.
+    fn are_run(&self, function: FunctionId, bound: &[Value], objects: bool) -> bool {
+        let takes_object = self.program.function(function).takes_object();
+        bound.iter().enumerate().any(|(at, &arg)| match self.values.node(arg) {
+            // What its own methods issue a method knows by itself.
+            Node::Instance(class, given) if at == 0 && takes_object => {
+                let is_itself = |part: Value| matches!(self.values.node(part), Node::Instance(of, _) if of == class);
+                given.iter().any(|&part| !is_itself(part) && self.holds_what_runs(part, objects, MAX_HELD - 1))
+            }
+            _ => self.holds_what_runs(arg, objects, MAX_HELD),
         })
     }
 

@@ -93,9 +93,6 @@ impl<'p> Engine<'p> {
         let Node::Function(function, _) = *self.values.node(callee) else { return None };
         let (file, local) = self.program.locate(function);
         let definition = self.program.file(file).model.function(local);
-        if definition.is_generator || definition.is_async {
-            return None;
-        }
         self.annotated_class(file, local, definition.returns?)
     }
 

@@ -14,7 +14,6 @@ use crate::model::{
 
 use super::program::Program;
 use super::resolve::Target;
-use super::sole::is_of_a_module;
 use source::{Known, Place};
 
 pub use source::{Cause, Unordered};
@@ -284,9 +283,8 @@ impl<'p> Search<'p> {
         self.certain_callee(place, callee).or_else(|| {
             let model = &self.program.file(place.file).model;
             let Expr::Attribute { value, name } = model.expr(callee) else { return None };
-            let unknown = self.program.target(place.file, place.function, callee).is_none()
-                && !is_of_a_module(model, value, name);
-            unknown.then(|| self.program.sole_method(place.file, name)).flatten()
+            let unknown = self.program.target(place.file, place.function, callee).is_none();
+            unknown.then(|| self.program.sole_method_of(place.file, value, name)).flatten()
         })
     }
 

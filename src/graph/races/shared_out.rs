@@ -11,7 +11,7 @@ use crate::graph::communication::argument;
 use crate::graph::conduct::bodies;
 use crate::graph::program::Program;
 use crate::graph::resolve::Target;
-use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
+use crate::model::{Expr, ExprId, File, LocalFunction, each_call, each_statement};
 
 /// What shares a data set out among the ranks.
 const SAMPLER: &str = "DistributedSampler";
@@ -94,10 +94,10 @@ fn class_made(program: &Program, file: FileId, local: LocalFunction, kept: ExprI
     };
     let mut values = Vec::new();
     each_statement(model, model.function(local).body, &mut |_, stmt| {
-        if let Stmt::Assign { targets, value } = stmt
-            && model.list(*targets).iter().any(|&target| is_kept(target))
+        if let Some((targets, value)) = model.assigned(stmt)
+            && targets.iter().any(|&target| is_kept(target))
         {
-            values.push(*value);
+            values.push(value);
         }
     });
     let [value] = values[..] else { return None };
@@ -133,6 +133,5 @@ fn speaks_of(program: &Program, file: FileId, target: Target) -> bool {
         Target::Function(function) => program.function(function).name,
         _ => return false,
     };
-    program.file(file).model.uses(name)
-        && program.attribute(Target::Module(file), name).is_none_or(|meant| meant == target)
+    program.file(file).model.uses(name) && program.may_mean(file, name, target)
 }

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{MAX_NAMESAKES, SHOWS, Search, is_property};
+use super::{MAX_NAMESAKES, SHOWS, Search};
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::blocks::function_around;
 use crate::graph::program::Program;
@@ -59,7 +59,7 @@ fn readers(program: &Program) -> FxHashMap<Symbol, Vec<FunctionId>> {
     let mut out: FxHashMap<Symbol, Vec<FunctionId>> = FxHashMap::default();
     for file in program.file_ids() {
         let model = &program.file(file).model;
-        let properties = model.functions.iter().filter(|function| is_property(model, function));
+        let properties = model.functions.iter().filter(|function| model.is_property(function));
         out.extend(properties.map(|property| (property.name, Vec::new())));
     }
     for file in program.file_ids() {

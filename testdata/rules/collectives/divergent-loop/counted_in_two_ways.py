@@ -9,6 +9,13 @@ def load(reader, model, key):
         dist.broadcast(model.part(place), src=0)  # low: [divergent-loop]
 
 
+def load_all_but_the_first(reader, model, key):
+    source = reader.get_tensor(key) if dist.get_rank() == 0 else None
+    count = int(source.shape[0]) if source is not None else number_of(model, key)
+    for place in range(1, count):
+        dist.broadcast(model.part(place), src=0)  # low: [divergent-loop]
+
+
 def load_of_none(reader, model, key):
     source = reader.get_tensor(key) if dist.get_rank() == 0 else None
     count = int(source.shape[0]) if source is not None else 0

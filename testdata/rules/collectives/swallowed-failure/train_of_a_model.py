@@ -29,5 +29,12 @@ def run_all(runner, batches):
             continue
 
 
+def on_the_first_rank(model_ddp, runner, batches):
+    if dist.get_rank() == 0:
+        model_ddp.train()
+    if dist.get_rank() == 0:
+        runner.train(batches)  # error: [conditional-collective]
+
+
 def load(path):
     return torch.load(path)
