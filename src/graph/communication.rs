@@ -20,7 +20,6 @@ use crate::model::{each_expression, each_statement, expressions_of};
 use super::helpers::called;
 use super::program::Program;
 use super::resolve::Target;
-use super::sole::is_of_a_module;
 
 /// Calls between a call and the operation it is said to issue.
 const MAX_DEPTH: usize = 6;
@@ -32,9 +31,9 @@ const MAX_FUNCTIONS: usize = 160;
 const MAX_BLIND: usize = 2;
 
 /// Methods that so many things have that a single definition of that name proves nothing.
-const COMMON: [&str; 24] = [
+const COMMON: [&str; 26] = [
     "get", "put", "set", "add", "pop", "run", "close", "open", "read", "write", "update", "append", "start", "stop",
-    "join", "wait", "items", "keys", "values", "format", "copy", "load", "save", "send",
+    "join", "wait", "items", "keys", "values", "format", "copy", "load", "save", "send", "train", "eval",
 ];
 
 /// Which operations are asked for.
@@ -226,8 +225,7 @@ impl<'p> Communication<'p> {
             let mut bases = program.lineage(class).iter().skip(1);
             return bases.find_map(|&base| program.method(base, name)).map(|found| (found, Confidence::High));
         }
-        let is_common = COMMON.contains(&name.as_str()) || name.as_str().starts_with("__");
-        if is_common || is_of_a_module(model, value, name) {
+        if COMMON.contains(&name.as_str()) || name.as_str().starts_with("__") {
             return None;
         }
         let mut near =

@@ -1,7 +1,7 @@
 //! Methods that are told by their names alone: one class of the tree has one that is called so.
 
 use crate::base::{FileId, FunctionId, Symbol};
-use crate::model::{Expr, ExprId, File};
+use crate::model::Expr;
 
 use super::program::Program;
 use super::resolve::Target;
@@ -91,18 +91,6 @@ const TOO_COMMON: &[&str] = &[
 /// Libraries whose decorators call what they are given where it is called.
 const CALLS_IN_PLACE: [&str; 6] = ["abc", "builtins", "contextlib", "functools", "torch", "typing"];
 
-/// Methods that all modules of torch have.
-const OF_MODULES: [&str; 6] = ["train", "eval", "parameters", "modules", "children", "zero_grad"];
-
-/// Parts of names of modules.
-const MODULES: [&str; 4] = ["model", "module", "network", "net"];
-
-/// Whether a call is one of what all modules of torch have, of something that by its name is one: `model_ddp.train()`.
-pub(super) fn is_of_a_module(model: &File, receiver: ExprId, name: Symbol) -> bool {
-    let is_one = |held: Symbol| held.as_str().to_lowercase().split('_').any(|word| MODULES.contains(&word));
-    OF_MODULES.contains(&name.as_str()) && model.last_name(receiver).is_some_and(is_one)
-}
-
 impl Program {
     /// Whether a file knows what stands in the tree of another: it lies there itself, or imports something from there.
     pub fn knows(&self, from: FileId, other: FileId) -> bool {
@@ -150,12 +138,6 @@ impl Program {
         }
         .copied()
         .filter(|&method| !self.is_handed_over(method))
-    }
-
-    /// The same for a call on something, which may have the method by itself.
-    pub(super) fn sole_method_of(&self, from: FileId, receiver: ExprId, name: Symbol) -> Option<FunctionId> {
-        let is_its_own = is_of_a_module(&self.file(from).model, receiver, name);
-        if is_its_own { None } else { self.sole_method(from, name) }
     }
 
     /// Whether a method is handed to a decorator of which nothing is known: who calls it, in which process, is that one's

@@ -74,7 +74,7 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
             && let Some(&(expr, called)) = left.first()
         {
             let id = program.function_id(file, function);
-            let is_handed = parameter.default.is_none() || is_handed_by_some(program, communication, id, group);
+            let is_handed = is_handed_by_some(program, communication, id, group);
             out.push(Unpassed {
                 function: id,
                 group,

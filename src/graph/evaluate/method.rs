@@ -145,7 +145,7 @@ impl<'p> Engine<'p> {
         let is_one_of = self.may_be_one_of(receiver);
         if !is_one_of
             && !self.is_of_a_library(receiver)
-            && let Some(method) = self.program.sole_method_of(frame.file, object, name)
+            && let Some(method) = self.program.sole_method(frame.file, name)
             && self.reaches(method)
             && self.takes(frame, method, &arguments)
             && self.may_mean(frame.file, method)

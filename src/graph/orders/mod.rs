@@ -281,10 +281,9 @@ impl<'p> Search<'p> {
     /// What a call calls: for certain, or by the name of a method that one class alone has.
     fn callee(&self, place: Place<'_>, callee: ExprId) -> Option<FunctionId> {
         self.certain_callee(place, callee).or_else(|| {
-            let model = &self.program.file(place.file).model;
-            let Expr::Attribute { value, name } = model.expr(callee) else { return None };
+            let Expr::Attribute { name, .. } = self.program.file(place.file).model.expr(callee) else { return None };
             let unknown = self.program.target(place.file, place.function, callee).is_none();
-            unknown.then(|| self.program.sole_method_of(place.file, value, name)).flatten()
+            unknown.then(|| self.program.sole_method(place.file, name)).flatten()
         })
     }
 

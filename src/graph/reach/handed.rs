@@ -131,7 +131,7 @@ impl Search<'_> {
         let class = definition.class.filter(|_| super::is_self(model, definition, value));
         let method = match class {
             Some(class) => program.method(program.class_id(file, class), name),
-            None => program.sole_method_of(file, value, name),
+            None => program.sole_method(file, name),
         };
         Some((method?, true))
     }

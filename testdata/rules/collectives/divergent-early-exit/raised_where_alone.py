@@ -55,3 +55,31 @@ def convert_with_many(command, path, status):
     elif failure is not None:
         raise RuntimeError("the conversion has failed") from failure  # error: [divergent-early-exit]
     return is_ready(path, processes)
+
+
+def convert_among_many(command, path):
+    rank, processes = dist.get_rank(), dist.get_world_size()
+    failure = None
+    if rank == 0:
+        try:
+            subprocess.run(command, check=True)
+        except OSError as error:
+            failure = error
+    if processes > 8:
+        if failure is not None:
+            raise RuntimeError("the conversion has failed") from failure  # error: [divergent-early-exit]
+    return is_ready(path, processes)
+
+
+def convert_on_the_second(command, path):
+    rank, processes = dist.get_rank(), dist.get_world_size()
+    failure = None
+    if rank == 1:
+        try:
+            subprocess.run(command, check=True)
+        except OSError as error:
+            failure = error
+    if rank > 0:
+        if failure is not None:
+            raise RuntimeError("the conversion has failed") from failure  # error: [divergent-early-exit]
+    return is_ready(path, processes)

@@ -20,20 +20,13 @@ def run(model_ddp, batches):
         print(loss)
 
 
-def run_all(runner, batches):
+def run_known(runner: Runner, batches):
     for batch in batches:
         try:
             loss = load(batch)
             runner.train(loss)
         except RuntimeError:  # low: [swallowed-failure]
             continue
-
-
-def on_the_first_rank(model_ddp, runner, batches):
-    if dist.get_rank() == 0:
-        model_ddp.train()
-    if dist.get_rank() == 0:
-        runner.train(batches)  # error: [conditional-collective]
 
 
 def load(path):
