@@ -78,6 +78,8 @@ impl Communication<'_> {
                 let class = class_around(program, file, function)?;
                 self.attribute(class, name)
             }
+            // `Trainer(model).train()`: made where it is used.
+            Expr::Call(call) => self.constructed(file, function, model.call(call).callee),
             _ => None,
         }
     }
