@@ -119,6 +119,8 @@ pub struct Finding {
     pub witness: Vec<WitnessRank>,
     /// A change that removes it.
     pub fix: Option<Fix>,
+    /// Where the mistake was made, if that is elsewhere: findings of one rule may have it in common.
+    pub cause: Option<Site>,
 }
 
 /// Why a finding is not shown.

@@ -88,6 +88,7 @@ fn finding(rule: &'static str, group: &'static str, severity: Severity, site: Si
         related: Vec::new(),
         witness: Vec::new(),
         fix: None,
+        cause: None,
     }
 }
 

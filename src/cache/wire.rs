@@ -37,6 +37,7 @@ struct KeptFinding {
     related: Vec<(KeptSite, String)>,
     witness: Vec<KeptRank>,
     fix: Option<KeptFix>,
+    cause: Option<KeptSite>,
 }
 
 /// A rank and what it issues.
@@ -116,6 +117,7 @@ fn keep(finding: &Finding) -> KeptFinding {
             let edits = fix.edits.iter().map(|edit| (edit.site.into(), edit.content.clone()));
             (fix.message.clone(), fix.safe, edits.collect())
         }),
+        cause: finding.cause.map(KeptSite::from),
     }
 }
 
@@ -147,6 +149,7 @@ fn restore(kept: KeptFinding) -> Option<Finding> {
             let edits = edits.into_iter().map(|(site, content)| Edit { site: site.into(), content });
             Fix { message, safe, edits: edits.collect() }
         }),
+        cause: kept.cause.map(Site::from),
     })
 }
 
@@ -162,6 +165,7 @@ mod tests {
             .help("do it")
             .because(site, "here")
             .confidence(Confidence::Low);
+        finding.cause = Some(site);
         let event = WitnessEvent { op: "all_reduce".to_owned(), group: "tp".to_owned(), site };
         finding.witness = vec![WitnessRank { rank: "0".to_owned(), trace: vec![event] }];
         finding.fix =

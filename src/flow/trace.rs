@@ -11,6 +11,7 @@ mod events;
 mod healed;
 mod questions;
 mod relations;
+mod tables;
 mod topics;
 mod turns;
 
@@ -30,6 +31,7 @@ use asked::Said;
 use build::Run;
 pub use healed::{Heal, Healed};
 use relations::Compared;
+use tables::Lent;
 use topics::Topics;
 
 /// A node of a trace.
@@ -209,13 +211,7 @@ pub struct Tracer<'a> {
     world: World,
     group: GroupKey,
     bearing: Bearing<'a>,
-    entries: Vec<Entry>,
-    /// What is asked from each entry on.
-    topics: Vec<Topics>,
-    shapes: Vec<Shape>,
-    index: FxHashMap<Shape, u32>,
-    /// Entries that exist: what two classes do alike is one node for both.
-    nodes: FxHashMap<Entry, TraceId>,
+    tables: Lent,
     fuel: u32,
     healed: &'a Healed,
     /// How choices and loops were decided for the class last traced.
@@ -236,10 +232,6 @@ pub struct Tracer<'a> {
     classes: FxHashMap<Assignment, Traced>,
     /// Answers that all classes give.
     common: Answers,
-    /// What goes alike for all classes, as the first of them went.
-    alike: FxHashMap<MemoKey, TraceId>,
-    /// What goes alike for those that agree in what it asks for, as some classes went.
-    shared: FxHashMap<(MemoKey, Said), TraceId>,
     asked: Rc<RefCell<Asked>>,
     /// Whether each class is to decide for itself.
     records: bool,
@@ -278,11 +270,7 @@ impl<'a> Tracer<'a> {
             world,
             bearing: Bearing::new(values, effects, world, group.clone()),
             group,
-            entries: Vec::new(),
-            topics: Vec::new(),
-            shapes: Vec::new(),
-            index: FxHashMap::default(),
-            nodes: FxHashMap::default(),
+            tables: Lent::new(),
             fuel,
             healed,
             decisions: FxHashMap::default(),
@@ -294,8 +282,6 @@ impl<'a> Tracer<'a> {
             lasting: FxHashSet::default(),
             classes: FxHashMap::default(),
             common: Answers::default(),
-            alike: FxHashMap::default(),
-            shared: FxHashMap::default(),
             asked: Rc::new(RefCell::new(Asked::new(world.axes))),
             records: false,
             shares: false,
@@ -361,8 +347,8 @@ impl<'a> Tracer<'a> {
         let evaluator = Evaluator::new(self.values, self.world, class).with_common(std::mem::take(&mut self.common));
         self.shares = !self.records && self.effects.summed(root).weight >= MIN_SHARED;
         let said = if self.shares { self.asked.borrow_mut().said(self.values, class) } else { Said::default() };
-        let mut run =
-            Run { tracer: self, evaluator, said, memo: FxHashMap::default(), calls: Vec::new(), choice: None };
+        self.tables.own.clear();
+        let mut run = Run { tracer: self, evaluator, said, calls: Vec::new(), choice: None };
         let made = run.effect(root, &continuations);
         self.common = run.evaluator.into_common();
         let decisions = Rc::new(std::mem::take(&mut self.decisions));
@@ -379,27 +365,28 @@ impl<'a> Tracer<'a> {
     }
 
     fn make(&mut self, shape: Shape, parts: [TraceId; 3], event: Option<EventId>) -> TraceId {
-        let canon = match self.index.get(&shape) {
+        let canon = match self.tables.index.get(&shape) {
             Some(&canon) => canon,
             None => {
-                let canon = self.shapes.len() as u32;
-                self.shapes.push(shape.clone());
-                self.index.insert(shape, canon);
+                let canon = self.tables.shapes.len() as u32;
+                self.tables.shapes.push(shape.clone());
+                self.tables.index.insert(shape, canon);
                 canon
             }
         };
         let [first, second, leave] = parts;
         let entry = Entry { canon, first, second, leave, event };
-        let id = TraceId(self.entries.len() as u32);
-        let known = *self.nodes.entry(entry).or_insert(id);
+        let id = TraceId(self.tables.entries.len() as u32);
+        let known = *self.tables.nodes.entry(entry).or_insert(id);
         if known == id {
-            self.entries.push(entry);
+            self.tables.entries.push(entry);
             let own = match self.shape(id) {
                 Shape::Choice(label, ..) => self.topic(*label),
                 _ => Topics::default(),
             };
-            let known = |part: TraceId| self.topics.get(part.0 as usize).copied().unwrap_or_default();
-            self.topics.push(parts.into_iter().map(known).fold(own, Topics::with));
+            let known = |part: TraceId| self.tables.topics.get(part.0 as usize).copied().unwrap_or_default();
+            let topics = parts.into_iter().map(known).fold(own, Topics::with);
+            self.tables.topics.push(topics);
         }
         known
     }
@@ -413,11 +400,11 @@ impl<'a> Tracer<'a> {
     }
 
     fn entry(&self, id: TraceId) -> Entry {
-        self.entries[id.0 as usize]
+        self.tables.entries[id.0 as usize]
     }
 
     fn shape(&self, id: TraceId) -> &Shape {
-        &self.shapes[self.entry(id).canon as usize]
+        &self.tables.shapes[self.entry(id).canon as usize]
     }
 
     fn same(&self, one: TraceId, other: TraceId) -> bool {

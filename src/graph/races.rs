@@ -51,7 +51,9 @@ use spelled::folders_of;
 use touches::{Touch, Touches};
 pub use unawaited::UnawaitedFile;
 use unawaited::unawaited_files;
-use words::{is_of_an_element, is_own_path, is_tool, listing_behind, path_asked_for, speaks_of_ranks};
+use words::{
+    is_of_an_element, is_own_path, is_tool, listing_behind, may_know_of_ranks, path_asked_for, speaks_of_ranks,
+};
 pub(super) use words::{serves, serves_alone};
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
@@ -168,6 +170,8 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                             || deed.does == Does::Fetches && !speaks_of_ranks(program, known.file(file)))
                     || writes && is_where_nobody_is_told_apart(common, file, local, deed.expr)
                     || common.is_of_scripts_alone(function)
+                    // What a library prepares below, it prepares for a process of its own as well.
+                    || by_framework && !may_know_of_ranks(program, known.file(file))
                     || call.is_some_and(|call| is_tool(&program.file(call.file).path));
                 let confidence =
                     if of_little || of_nodes || of_launcher { Confidence::Low } else { Confidence::Medium };

@@ -94,36 +94,32 @@ pub(super) fn unpadded(program: &Program, communication: &mut Communication<'_>)
         if definition.mentions.iter().any(|name| LENGTHENS.contains(&name.as_str())) {
             continue;
         }
-        let calls = calls_in(model, definition.body);
-        let first = calls.into_iter().find_map(|(expr, call)| {
-            let issue = communication.issued(file, function, expr, call, Wanted::Collective)?;
-            Some((expr, call, issue))
-        });
-        let Some((_, call, issue)) = first.filter(|(_, _, issue)| issue.calls.is_empty()) else { continue };
         let place = Place { program, file, function };
-        let buffers: Vec<ExprId> = {
-            let named = model.keywords(call).iter().map(|keyword| keyword.value);
-            model.list(call.args).iter().copied().chain(named).collect()
+        let calls = calls_in(model, definition.body);
+        let mut suspect = |&(expr, call): &(ExprId, Call)| {
+            let issue = communication.itself(file, function, expr, call)?;
+            place.gathered(call, issue.op, issue.on_world)
         };
-        let serialises = || buffers.iter().find_map(|&buffer| place.serialised(buffer, FUEL));
-        let picks = || buffers.iter().find_map(|&buffer| place.picked(buffer, FUEL));
-        let found = match issue.op.as_str() {
-            op if gathers(op) => serialises().or_else(picks),
-            // What is summed up in a smaller group may be what its members have alike.
-            "all_reduce" if issue.on_world => picks(),
-            _ => None,
+        // Few calls are: what all others issue is asked of those that stand in front of one.
+        let Some((at, found)) = calls.iter().enumerate().find_map(|(at, call)| Some((at, suspect(call)?))) else {
+            continue;
         };
-        if let Some((made, by)) = found {
-            let sure = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
-            out.push(Unpadded {
-                function: program.function_id(file, function),
-                op: issue.op,
-                site: issue.site,
-                made,
-                by,
-                confidence: sure.min(issue.confidence),
-            });
-        }
+        let mut first = calls[..=at].iter().enumerate().filter_map(|(at, &(expr, call))| {
+            Some((at, communication.issued(file, function, expr, call, Wanted::Collective)?))
+        });
+        let Some((_, issue)) = first.next().filter(|(first, issue)| *first == at && issue.calls.is_empty()) else {
+            continue;
+        };
+        let (made, by) = found;
+        let sure = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+        out.push(Unpadded {
+            function: program.function_id(file, function),
+            op: issue.op,
+            site: issue.site,
+            made,
+            by,
+            confidence: sure.min(issue.confidence),
+        });
     }
     out
 }
@@ -141,6 +137,21 @@ struct Place<'p> {
 }
 
 impl Place<'_> {
+    /// What gives a buffer that is gathered, or summed up on the whole world, a length of its own.
+    fn gathered(self, call: Call, op: Symbol, on_world: bool) -> Option<(Site, Made)> {
+        let model = &self.program.file(self.file).model;
+        let named = model.keywords(call).iter().map(|keyword| keyword.value);
+        let buffers: Vec<ExprId> = model.list(call.args).iter().copied().chain(named).collect();
+        let serialises = || buffers.iter().find_map(|&buffer| self.serialised(buffer, FUEL));
+        let picks = || buffers.iter().find_map(|&buffer| self.picked(buffer, FUEL));
+        match op.as_str() {
+            op if gathers(op) => serialises().or_else(picks),
+            // What is summed up in a smaller group may be what its members have alike.
+            "all_reduce" if on_world => picks(),
+            _ => None,
+        }
+    }
+
     /// Where the bytes of a buffer come from, if they are those of one object, cut at most.
     fn serialised(self, buffer: ExprId, fuel: u32) -> Option<(Site, Made)> {
         let fuel = fuel.checked_sub(1)?;

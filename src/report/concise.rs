@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
+use super::crowd::told;
 use super::text::Paint;
 use super::{Places, Report, closing_line, printable, severity_name};
 
 pub(super) fn render(report: &Report<'_>, places: &Places<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint::new(report.color);
-    for finding in report.findings {
+    for finding in told(report.findings) {
         let at = places.range(finding.site).start;
         let head = paint.severity(finding.severity, severity_name(finding.severity));
         let (path, message) = (printable(places.path(finding.site.file)), printable(&finding.message));

@@ -5,13 +5,14 @@
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
+use super::crowd::told;
 use super::{Places, Report, closing_line, story};
 use crate::finding::Severity;
 
 pub(super) fn render(report: &Report<'_>, places: &Places<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut findings: Vec<_> = report.findings.iter().collect();
+    let mut findings = told(report.findings);
     findings.sort_by_key(|finding| (Reverse(finding.severity), Reverse(finding.confidence)));
-    for finding in findings {
+    for finding in &findings {
         let command = match finding.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",

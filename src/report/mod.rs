@@ -10,6 +10,7 @@ use crate::base::FileId;
 use crate::finding::{Finding, Severity, Suppressed};
 
 mod concise;
+mod crowd;
 mod fingerprint;
 mod github;
 mod gitlab;

@@ -183,6 +183,7 @@ impl Findings {
             related: Vec::new(),
             witness: Vec::new(),
             fix: None,
+            cause: None,
         }
     }
 

@@ -61,6 +61,7 @@ impl Change {
         };
         follow(&mut finding.site);
         finding.related.iter_mut().for_each(|related| follow(&mut related.site));
+        finding.cause.iter_mut().for_each(follow);
         finding.witness.iter_mut().flat_map(|rank| &mut rank.trace).for_each(|event| follow(&mut event.site));
         finding.fix.iter_mut().flat_map(|fix| &mut fix.edits).for_each(|edit| follow(&mut edit.site));
     }

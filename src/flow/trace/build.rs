@@ -8,7 +8,6 @@ pub(super) struct Run<'t, 'a> {
     pub(super) evaluator: Evaluator<'t>,
     /// What the class says of the facts that something asks for.
     pub(super) said: Said,
-    pub(super) memo: FxHashMap<MemoKey, TraceId>,
     /// Calls on the way that something is healed below.
     pub(super) calls: Vec<Site>,
     /// The choice that is being decided.
@@ -26,12 +25,13 @@ impl Run<'_, '_> {
         let scope = if self.calls.is_empty() { 0 } else { label(&self.calls) };
         let raise = to.raise.as_ref().filter(|_| summed.raises).map_or(0, |chain| chain.label);
         let key = (id, to.next, to.ret, to.brk, to.again, to.level, scope, raise);
-        let before = || if alike { self.tracer.alike.get(&key) } else { None }.or_else(|| self.memo.get(&key));
+        let tables = &*self.tracer.tables;
+        let before = || if alike { tables.alike.get(&key) } else { None }.or_else(|| tables.own.get(&key));
         if simple && let Some(&known) = before() {
             return known;
         }
         let shared = (simple && !alike && self.tracer.shares).then(|| (key, self.tracer.asks(id, self.said)));
-        if let Some(known) = shared.as_ref().and_then(|shared| self.tracer.shared.get(shared)) {
+        if let Some(known) = shared.as_ref().and_then(|shared| self.tracer.tables.shared.get(shared)) {
             return *known;
         }
         if self.tracer.fuel == 0 {
@@ -43,11 +43,11 @@ impl Run<'_, '_> {
         // What one class hears there, each has to hear for itself.
         let heard = self.tracer.hearings != hearings;
         if alike && !heard {
-            self.tracer.alike.insert(key, made);
+            self.tracer.tables.alike.insert(key, made);
         } else if let Some(shared) = shared.filter(|_| !heard) {
-            self.tracer.shared.insert(shared, made);
+            self.tracer.tables.shared.insert(shared, made);
         } else if simple {
-            self.memo.insert(key, made);
+            self.tracer.tables.own.insert(key, made);
         }
         made
     }

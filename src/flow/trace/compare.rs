@@ -161,7 +161,7 @@ impl Tracer<'_> {
 
     /// The answers that make a visit of two traces another than one before: those to questions that are asked further on.
     fn told(&self, one: TraceId, other: TraceId, here: &Frames, there: &Frames, search: &Search) -> u64 {
-        let inside = [one, other].map(|trace| self.topics[trace.0 as usize]);
+        let inside = [one, other].map(|trace| self.tables.topics[trace.0 as usize]);
         let around = [here, there].map(|frames| frames.as_ref().map_or_else(Topics::default, |frame| frame.topics));
         let asked = inside.into_iter().chain(around).fold(Topics::default(), Topics::with);
         let told = search.told_apart.iter().filter(|told| asked.meets(told.about));
@@ -171,7 +171,7 @@ impl Tracer<'_> {
 
     fn entered(&self, level: u16, whole: TraceId, known: [usize; 2], paired: bool, outer: &Frames) -> Frames {
         let behind = outer.as_ref().map_or_else(Topics::default, |frame| frame.topics);
-        let topics = self.topics[whole.0 as usize].with(behind);
+        let topics = self.tables.topics[whole.0 as usize].with(behind);
         Some(Rc::new(Frame { level, whole, paired, known, topics, outer: outer.clone() }))
     }
 

@@ -126,12 +126,15 @@ impl Values {
                 (_, true) => Ok(left),
                 (Node::Bool(true), _) => Ok(right),
                 (Node::Bool(false), _) => Ok(left),
+                // `if retry and False:` is how people switch something off.
+                _ if *self.node(right) == Node::Bool(false) => Ok(right),
                 _ => Err(Node::And(left, right)),
             },
             Node::Or(left, right) => match (self.node(left).clone(), left == right) {
                 (_, true) => Ok(left),
                 (Node::Bool(true), _) => Ok(left),
                 (Node::Bool(false) | Node::None, _) => Ok(right),
+                _ if *self.node(right) == Node::Bool(true) => Ok(right),
                 _ => Err(Node::Or(left, right)),
             },
             Node::If(test, then, otherwise) => match (self.node(test).clone(), then == otherwise) {
@@ -371,6 +374,11 @@ impl Values {
                 let then = self.make(Node::Compare(CompareOp::Is, then, right));
                 let otherwise = self.make(Node::Compare(CompareOp::Is, otherwise, right));
                 Ok(self.make(Node::If(test, then, otherwise)))
+            }
+            // What something was put into was there before, and is afterwards.
+            Node::Changed(_, parts) => Ok(self.make(Node::Compare(CompareOp::Is, parts[0], right))),
+            Node::Mapped(word, parts) if matches!(word.as_str(), STORE | UPDATE) => {
+                Ok(self.make(Node::Compare(CompareOp::Is, parts[0], right)))
             }
             // Where there is a part there is a whole.
             Node::Index(whole, part) if self.is_slice(part) => {

@@ -110,7 +110,6 @@ impl<'p> Common<'p> {
         let model = &self.program.file(file).model;
         let of_one_rank =
             is_of_one_rank(self.program, file, local) || launches(model, local) || makes_job_of_one(model, local);
-        let of_one_rank = of_one_rank || is_left_over(self.program, function);
         let callers = if of_one_rank { None } else { self.callers_reaching(function, at, path) };
         let by_some = callers.is_none() || self.is_kept_out(function, at);
         let callers = callers.unwrap_or_default();
@@ -130,6 +129,8 @@ impl<'p> Common<'p> {
                 shown.or(by_callers)
             }
         };
+        // All of the tree is asked for its name: only where it matters.
+        let found = found.filter(|_| !is_left_over(self.program, function));
         self.known.insert((function, at, path), found);
         found
     }

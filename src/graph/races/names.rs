@@ -23,8 +23,7 @@ pub(super) fn made_of(
     for _ in 0..ROUNDS {
         seen.append(&mut fresh);
         each_assignment(model, function, &mut |targets, value| {
-            let sets = |&target: &ExprId| names_asked(model, target).iter().any(|name| seen.contains(name));
-            if targets.iter().any(sets) {
+            if targets.iter().any(|&target| sets(model, target, |name| seen.contains(&name))) {
                 fresh.extend(of(model, value));
             }
         });
@@ -41,11 +40,19 @@ pub(super) fn made_of(
 pub(in crate::graph) fn assigned(model: &File, function: LocalFunction, name: Symbol) -> Vec<ExprId> {
     let mut out = Vec::new();
     each_assignment(model, function, &mut |targets, value| {
-        if targets.iter().any(|&target| names_asked(model, target).contains(&name)) {
+        if targets.iter().any(|&target| sets(model, target, |set| set == name)) {
             out.push(value);
         }
     });
     out
+}
+
+/// Whether a target sets one of the names: as a rule it is one.
+fn sets(model: &File, target: ExprId, is_one: impl Fn(Symbol) -> bool) -> bool {
+    match model.expr(target) {
+        Expr::Name(name) => is_one(name),
+        _ => names_asked(model, target).into_iter().any(is_one),
+    }
 }
 
 /// What is assigned in a function, or gone through by a loop, with the targets.

@@ -92,6 +92,20 @@ pub(super) fn speaks_of_ranks(program: &Program, file: FileId) -> bool {
     mentions.any(|name| is_of_ranks(name.as_str()) || JOINS.contains(&name.as_str()))
 }
 
+/// Libraries that run a program on several ranks or on one, whoever starts it.
+const FRAMEWORKS: [&str; 6] = ["accelerate", "deepspeed", "evaluate", "lightning", "pytorch_lightning", "transformers"];
+
+/// Whether a file may know that several ranks run it: it speaks of them, or imports a library that has them.
+pub(super) fn may_know_of_ranks(program: &Program, file: FileId) -> bool {
+    let is_framework = |module: Symbol| FRAMEWORKS.contains(&module.first_part().as_str());
+    let mut imports = program.file(file).model.imports.iter().map(|(_, import)| import);
+    speaks_of_ranks(program, file)
+        || imports.any(|import| match import.module {
+            Some(module) => import.level == 0 && is_framework(module),
+            None => import.level == 0 && import.names.iter().any(|alias| is_framework(alias.name)),
+        })
+}
+
 /// Whether a file serves requests and speaks of no ranks: it is one process.
 pub(in crate::graph) fn serves_alone(program: &Program, file: FileId) -> bool {
     serves(&program.file(file).model) && !speaks_of_ranks(program, file)

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::crowd::told;
 use super::{Places, Report, closing_line, printable, severity_name};
 use crate::base::Site;
 use crate::finding::{Confidence, Evidence, Finding, Related};
@@ -26,7 +27,7 @@ const MOST_PLACES: usize = 5;
 
 pub(super) fn render(report: &Report<'_>, places: &Places<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint::new(report.color);
-    for finding in report.findings {
+    for finding in &told(report.findings) {
         let mut text = String::new();
         head(finding, paint, &mut text);
         body(finding, places, paint, &mut text);

@@ -96,10 +96,14 @@ pub(super) fn graded_default(program: &Program, file: FileId, finding: Finding) 
     }
 }
 
-/// Adds the place where the path is spelled when the finding's own line does not show it.
+/// Adds the place where the path is spelled when the finding's own line does not show it: all that goes there goes wrong by
+/// that.
 pub(super) fn spelled(finding: Finding, defined: Option<Site>, path: &str) -> Finding {
     match defined {
-        Some(site) if site != finding.site => finding.because(site, format!("the path begins with `{path}` here")),
+        Some(site) if site != finding.site => {
+            let finding = finding.because(site, format!("the path begins with `{path}` here"));
+            Finding { cause: Some(site), ..finding }
+        }
         _ => finding,
     }
 }

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::{FileId, Site, Symbol};
-use crate::finding::{Confidence, Finding, Fix, Severity};
+use crate::base::{FileId, Symbol};
+use crate::finding::{Finding, Fix, Severity};
 use crate::graph::Program;
 use crate::model::{Constant, Expr, ExprId, File, each_expression};
 use crate::rules::calls::{CallSite, argument, calls_named, last_name, symbols};
@@ -156,64 +156,32 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     }
 });
 
-/// A call that writes outside the working directory.
-struct Write {
-    call: CallSite,
-    place: Place,
-    fix: Option<Fix>,
-    /// Where the path is written to, when the call only hands it on.
-    ends_in: Option<Site>,
-}
-
-/// Further writes below one place that a finding lists one by one.
-const MAX_LISTED: usize = 6;
-
 fn check(program: &Program, file: FileId, findings: &mut Findings) {
     let model = &program.file(file).model;
-    let mut of_places: Vec<Vec<Write>> = Vec::new();
-    let mut known: FxHashMap<Site, usize> = FxHashMap::default();
-    for write in writes(program, file) {
-        // What is spelled in one place is one mistake, with one remedy.
-        let at = match write.place.defined {
-            Some(defined) => *known.entry(defined).or_insert(of_places.len()),
-            None => of_places.len(),
-        };
-        match of_places.get_mut(at) {
-            Some(others) => others.push(write),
-            None => of_places.push(vec![write]),
-        }
-    }
-    for writes in &mut of_places {
-        writes.sort_by_key(|write| write.call.site(model));
-        report(program, model, writes, findings);
-    }
-}
-
-/// What a file writes outside the working directory: directly, and by a function of its own that is handed the path.
-fn writes(program: &Program, file: FileId) -> Vec<Write> {
-    let model = &program.file(file).model;
     let mut helpers = Helpers::default();
-    let mut found = FxHashSet::default();
-    let mut out = Vec::new();
+    let mut reported = FxHashSet::default();
     for call in calls_named(program, file, &TABLES.names) {
         let Some(path) = written_path(program, model, call) else { continue };
         match outside(program, call, path) {
             Some(place) => {
-                found.insert(call.expr);
-                out.push(Write { call, place, fix: relative(program, model, call, path), ends_in: None });
+                reported.insert(call.expr);
+                let fix = relative(program, model, call, path);
+                report(program, model, call, place, findings, |finding| Finding { fix, ..finding });
             }
             None => helpers.note(model, call, path),
         }
     }
     for (call, path, write) in helpers.calls(program, file) {
         if let Some(mut place) = outside(program, call, path)
-            && found.insert(call.expr)
+            && reported.insert(call.expr)
         {
-            place.confidence = place.confidence.min(Confidence::Medium);
-            out.push(Write { call, place, fix: None, ends_in: Some(write.site(model)) });
+            place.confidence = place.confidence.min(crate::finding::Confidence::Medium);
+            let write = write.site(model);
+            report(program, model, call, place, findings, |finding| {
+                finding.because(write, "the path is written to here")
+            });
         }
     }
-    out
 }
 
 /// The expression that names the file or folder a call creates or changes; absent when the call only reads.
@@ -289,32 +257,23 @@ fn relative(program: &Program, model: &File, call: CallSite, path: ExprId) -> Op
     Some(fix(Safety::Unsafe, format!("write `{name}` in the working directory"), vec![edit]))
 }
 
-/// Reports the surest of the writes below a place, and with it the others.
-fn report(program: &Program, model: &File, writes: &[Write], findings: &mut Findings) {
-    let Some(surest) = writes.iter().map(|write| write.place.confidence).max() else { return };
-    let is_surest = |write: &&Write| write.place.confidence == surest;
-    let Some(first @ Write { call, place, .. }) = writes.iter().find(is_surest) else { return };
-    let others: Vec<&Write> = writes.iter().filter(|write| write.call.expr != call.expr).collect();
-    let name_of = |write: &Write| write.call.last_name(model).map_or("this call", Symbol::as_str);
+fn report(
+    program: &Program,
+    model: &File,
+    call: CallSite,
+    place: Place,
+    findings: &mut Findings,
+    more: impl FnOnce(Finding) -> Finding,
+) {
+    let name = call.last_name(model).map_or("this call", Symbol::as_str);
     let shown = place.shown();
-    let more = match others.len() {
-        0 => String::new(),
-        1 => "; so does 1 more call".to_owned(),
-        count => format!("; so do {count} more calls"),
-    };
-    let message = format!("`{}` writes to `{shown}`, outside the working directory{more}", name_of(first));
-    let symbol = program.symbol_of(call.file, call.function);
-    let finding = Findings::new_finding(&RULE, call.site(model), symbol, message)
-        .confidence(surest)
-        .help("write below the working directory, in a folder the code names itself and creates with `os.makedirs(…, exist_ok=True)`");
-    let begun = writes.iter().map(|write| write.place.shown()).min_by_key(String::len);
-    let finding = spelled(finding, place.defined, &begun.unwrap_or(shown));
-    let mut finding = Finding { fix: first.fix.clone(), ..finding };
-    if let Some(write) = first.ends_in {
-        finding = finding.because(write, "the path is written to here");
-    }
-    for other in others.iter().take(MAX_LISTED) {
-        finding = finding.because(other.call.site(model), format!("`{}` writes there, too", name_of(other)));
-    }
-    findings.push(graded(program, call.file, finding));
+    let finding = Findings::new_finding(
+        &RULE,
+        call.site(model),
+        program.symbol_of(call.file, call.function),
+        format!("`{name}` writes to `{shown}`, outside the working directory"),
+    )
+    .confidence(place.confidence)
+    .help("write below the working directory, in a folder the code names itself and creates with `os.makedirs(…, exist_ok=True)`");
+    findings.push(graded(program, call.file, more(spelled(finding, place.defined, &shown))));
 }

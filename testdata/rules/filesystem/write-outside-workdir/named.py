@@ -70,17 +70,3 @@ def main():
     with open(args.report, "w") as f:  # error: [write-outside-workdir]
         f.write("{}")
     return args.cache
-
-
-def tables(rows, folder="/tmp/tables"):
-    if os.path.isdir(folder):
-        put(f"{folder}/first", rows[0])  # error: [write-outside-workdir]
-    with open(f"{folder}/all", "w") as f:
-        f.writelines(rows)
-    os.makedirs("/tmp/tables", exist_ok=True)  # error: [write-outside-workdir]
-
-
-def put_both(data):
-    folder = "/tmp/both"
-    put(folder + "/a", data)
-    os.makedirs(folder, exist_ok=True)  # error: [write-outside-workdir]

@@ -6,8 +6,7 @@ import os
 
 def dump(name, data):
     os.makedirs(SCRATCH, exist_ok=True)  # error: [write-outside-workdir]
-    # What is spelled in one place is said once.
-    with open(f"{paths.SCRATCH}/{name}.txt", "w") as f:
+    with open(f"{paths.SCRATCH}/{name}.txt", "w") as f:  # error: [write-outside-workdir]
         f.write(data)
     with open(f"{LOCAL}/{name}.txt", "w") as f:
         f.write(data)
