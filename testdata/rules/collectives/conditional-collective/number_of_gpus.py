@@ -10,11 +10,11 @@ def evaluate(x):
     dist.broadcast(x, 0)
 
 
-def train(rank, num_gpus, hours, start, x, device, ticks):
+def train(rank, num_gpus, every, start, x, device, ticks):
     restart = torch.tensor(0.0, device=device)
     done = False
     while True:
-        if rank == 0 and time.time() - start > hours:
+        if rank == 0 and time.time() - start > every:
             restart = torch.tensor(1.0, device=device)
         if num_gpus > 1:
             dist.broadcast(restart, 0)
@@ -29,9 +29,9 @@ def train(rank, num_gpus, hours, start, x, device, ticks):
             break
 
 
-def train_alone(rank, num_gpus, hours, start, x, device):
+def train_on_one(rank, num_gpus, every, start, x, device):
     restart = torch.tensor(0.0, device=device)
-    if rank == 0 and time.time() - start > hours:
+    if rank == 0 and time.time() - start > every:
         restart = torch.tensor(1.0, device=device)
     if num_gpus > 1 and restart:
         evaluate(x)  # error: [conditional-collective]
