@@ -92,14 +92,31 @@ pub(super) fn speaks_of_ranks(program: &Program, file: FileId) -> bool {
     mentions.any(|name| is_of_ranks(name.as_str()) || JOINS.contains(&name.as_str()))
 }
 
+/// Whether a name speaks of ranks by a word of its own, with a number behind it or more than one of them.
+fn has_word(name: &str) -> bool {
+    let text = name.to_ascii_lowercase();
+    let is_one = |word: &str| {
+        let word = word.trim_end_matches(|end: char| end.is_ascii_digit());
+        let plain = word.strip_prefix("is").unwrap_or(word);
+        OF_RANKS.iter().any(|known| [plain, plain.trim_end_matches('s')].contains(known))
+            || OF_ONE_RANK.contains(&word)
+            || OF_LEADERS.contains(&word)
+    };
+    text.split('_').any(is_one)
+}
+
 /// Libraries that run a program on several ranks or on one, whoever starts it.
 const FRAMEWORKS: [&str; 6] = ["accelerate", "deepspeed", "evaluate", "lightning", "pytorch_lightning", "transformers"];
 
 /// Whether a file may know that several ranks run it: it speaks of them, or imports a library that has them.
 pub(super) fn may_know_of_ranks(program: &Program, file: FileId) -> bool {
     let is_framework = |module: Symbol| FRAMEWORKS.contains(&module.first_part().as_str());
-    let mut imports = program.file(file).model.imports.iter().map(|(_, import)| import);
-    speaks_of_ranks(program, file)
+    let model = &program.file(file).model;
+    // As a word: `MasterRNG` is none of them.
+    let is_said =
+        |name: &Symbol| is_of_ranks(name.as_str()) && has_word(name.as_str()) || JOINS.contains(&name.as_str());
+    let mut imports = model.imports.iter().map(|(_, import)| import);
+    model.functions.iter().any(|function| function.mentions.iter().any(is_said))
         || imports.any(|import| match import.module {
             Some(module) => import.level == 0 && is_framework(module),
             None => import.level == 0 && import.names.iter().any(|alias| is_framework(alias.name)),

@@ -4,6 +4,7 @@ import os
 import shutil
 
 from diffusion.trainer import Trainer
+from gstools.random import MasterRNG
 
 
 def study(model, optimizer, batches):
@@ -11,4 +12,5 @@ def study(model, optimizer, batches):
         os.makedirs("results")  # low: [file-race]
     if os.path.exists("old"):
         shutil.rmtree("old")  # low: [file-race]
-    Trainer(model, optimizer).sample(batches)
+    seeds = MasterRNG(7)
+    Trainer(model, optimizer).sample(batches, seeds)

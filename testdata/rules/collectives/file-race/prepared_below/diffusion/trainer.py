@@ -8,5 +8,5 @@ class Trainer:
         self.accelerator = Accelerator()
         self.model, self.optimizer = self.accelerator.prepare(model, optimizer)
 
-    def sample(self, batches):
+    def sample(self, batches, seeds=None):
         return [self.model(batch) for batch in batches]
