@@ -3,6 +3,7 @@
 
 use super::confidence::Evidence;
 use crate::base::{FileId, Site, Symbol};
+use crate::flow::EventId;
 use crate::model::{Block, Expr, ExprId, File, Stmt, each_statement};
 
 /// What turns gradients off, as a decorator or a context.
@@ -28,13 +29,17 @@ const NORMALISED: [&str; 12] = [
 ];
 
 impl Evidence<'_, '_> {
-    /// Whether the operation is such a forward pass, by its own function or one on the way to it.
+    /// Whether the operation is such a forward pass, by its own function or one on the way to it; or what the peers issue
+    /// instead is one, so that they are in step.
     pub(super) fn is_without_gradients(&self) -> bool {
-        let event = self.engine.effects.event(self.main);
-        let mut way = self.calls.iter().map(|(site, _)| *site).chain([event.site]);
-        event.op.as_str() == "ddp_forward"
-            && way.any(|site| self.stands_without_gradients(site))
-            && !self.models_have_buffers()
+        let is_pass = |event: EventId| self.engine.effects.event(event).op.as_str() == "ddp_forward";
+        let site = |event: EventId| self.engine.effects.event(event).site;
+        let way = self.calls.iter().map(|(site, _)| *site).chain([site(self.main)]);
+        let own = is_pass(self.main).then(|| way.collect::<Vec<Site>>());
+        let others = self.found.difference.events().into_iter().flatten().filter(|&event| event != self.main);
+        let others = others.filter(|&event| is_pass(event)).map(|event| vec![site(event)]);
+        let mut passes = own.into_iter().chain(others);
+        passes.any(|way| way.into_iter().any(|site| self.stands_without_gradients(site))) && !self.models_have_buffers()
     }
 
     /// Whether models keep buffers that are made in a file on the way, or in one that such a file imports a class or a

@@ -415,6 +415,9 @@ impl Program {
         if self.catalog.entry(short).is_some() {
             return Some(short);
         }
+        if is_of_another_framework(model) {
+            return None;
+        }
         // A namespace package has no file to say where it begins.
         let long = format!(".{}.{qualified}", self.modules.long_name(file));
         let mut rest = long.as_str();
@@ -430,6 +433,20 @@ impl Program {
         }
         None
     }
+}
+
+/// Frameworks to which libraries are ported under their own names.
+const OTHERS: [&str; 7] = ["jax", "jittor", "mindspore", "mlx", "oneflow", "paddle", "tensorflow"];
+
+/// Whether a file is written for another framework than PyTorch: what is called there as in a library does as it likes.
+fn is_of_another_framework(model: &File) -> bool {
+    let imports = |wanted: &dyn Fn(&str) -> bool| {
+        model.imports.iter().filter(|(_, import)| import.level == 0).any(|(_, import)| match import.module {
+            Some(module) => wanted(module.first_part().as_str()),
+            None => import.names.iter().any(|alias| wanted(alias.name.first_part().as_str())),
+        })
+    };
+    imports(&|root| OTHERS.contains(&root)) && !imports(&|root| root == "torch")
 }
 
 /// The folder that a path lies in.

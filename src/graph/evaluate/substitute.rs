@@ -66,8 +66,17 @@ impl<'p> Engine<'p> {
 
     /// The value with parameters and captures replaced.
     pub(super) fn replaced(&mut self, value: Value, by: &mut Substitution) -> Value {
-        if !self.values.facts(value).open || by.depth > 200 || self.budget == 0 {
+        if !self.values.facts(value).open {
             return value;
+        }
+        if by.depth > 200 || self.budget == 0 {
+            // What was handed over is looked up all the same: that makes nothing new.
+            let known = match *self.values.node(value) {
+                Node::Parameter(function, position) => by.parameters.get(&(function, position)),
+                Node::Capture(owner, name) => by.captures.get(&(owner, name)),
+                _ => by.values.get(&value),
+            };
+            return known.copied().unwrap_or(value);
         }
         if let Some(&known) = by.values.get(&value) {
             return known;

@@ -7,7 +7,9 @@ use super::deeds::Deed;
 use super::made::Made;
 use super::places::{plain, text_of};
 use super::spelled::folders_of;
-use crate::base::{FileId, FunctionId, Span};
+use crate::base::{FileId, FunctionId, Span, Symbol};
+use crate::graph::communication::argument;
+use crate::graph::program::Program;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, StmtId, blocks_of};
 
 /// What makes a folder, and all that it lies in.
@@ -18,6 +20,9 @@ const WRITER: &str = "SummaryWriter";
 
 /// Parts of names of what fetches something.
 const FETCHING: [&str; 3] = ["download", "fetch", "prepare"];
+
+/// Variables that a folder is followed through: `run = join(out, name)`, `logs = join(run, "logs")`.
+const MAX_VARIABLES: usize = 4;
 
 /// Callers of callers that are asked.
 const MAX_CALLS: usize = 2;
@@ -126,11 +131,12 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
         |&Made { call, expr, .. }| {
             if let Some(made) = made_by(model, call) {
                 let in_passing = model.last_name(call.callee).is_some_and(|name| name.as_str() == WRITER);
-                return (!in_passing || comes_first(model.span(expr))) && folders_of(program, file, made).any(same);
+                return (!in_passing || comes_first(model.span(expr)))
+                    && around(program, (file, function), made).into_iter().any(same);
             }
             // A function of the program that makes what it is handed, or something by an attribute of that.
             let rest_of = |given: ExprId| match model.expr(given) {
-                _ if same(given) => Some(""),
+                _ if around(program, (file, function), given).into_iter().any(same) => Some(""),
                 Expr::Name(_) if comes_first(model.span(expr)) => {
                     path.strip_prefix(&*text_of(program, file, given)).filter(|rest| rest.starts_with('.'))
                 }
@@ -147,6 +153,24 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
             makes(common, called, &format!("{parameter}{rest}"))
         },
     )
+}
+
+/// A folder, and those that it lies in, by what it is put together of where it is named or, if that is a variable of one
+/// value, where that is assigned.
+fn around(program: &Program, (file, function): (FileId, LocalFunction), folder: ExprId) -> Vec<ExprId> {
+    let model = &program.file(file).model;
+    let mut out: Vec<ExprId> = Vec::new();
+    let mut next = Some(folder);
+    for _ in 0..MAX_VARIABLES {
+        let Some(folder) = next else { break };
+        out.extend(folders_of(program, file, folder));
+        let outermost = out.last().map(|&last| model.expr(plain(model, last)));
+        next = match outermost {
+            Some(Expr::Name(name)) => program.single_assignment(file, function, name),
+            _ => None,
+        };
+    }
+    out
 }
 
 /// Whether a function makes the folder that is called so: a parameter, or an attribute of one.
@@ -166,8 +190,13 @@ fn made_by(model: &File, call: Call) -> Option<ExprId> {
     if !MAKES.contains(&name.as_str()) {
         return None;
     }
-    match (model.list(call.args).first(), model.expr(call.callee)) {
-        (Some(&path), _) if name.as_str() != "mkdir" || !matches!(model.expr(path), Expr::Bool(_)) => Some(path),
+    let given = model.list(call.args).first().copied().or_else(|| match name.as_str() {
+        WRITER => argument(model, call, None, Symbol::new("log_dir"))
+            .or_else(|| argument(model, call, None, Symbol::new("logdir"))),
+        _ => None,
+    });
+    match (given, model.expr(call.callee)) {
+        (Some(path), _) if name.as_str() != "mkdir" || !matches!(model.expr(path), Expr::Bool(_)) => Some(path),
         (_, Expr::Attribute { value, .. }) => Some(value),
         _ => None,
     }

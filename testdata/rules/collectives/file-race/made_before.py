@@ -2,6 +2,7 @@
 import os
 
 import torch.distributed as dist
+from torch.utils.tensorboard import SummaryWriter
 
 
 def check_path(path):
@@ -125,3 +126,43 @@ def begin_in_either_arm(names, t):
     else:
         write_down_in_the_other_arm(names, t)
     dist.barrier()
+
+
+def evaluate_into(args, name, results):
+    run = os.path.join(args.result_path, name)
+    os.makedirs(run, exist_ok=True)
+    dist.all_reduce(results)
+    if not os.path.exists(args.result_path):
+        os.makedirs(args.result_path)
+    if not os.path.exists(args.table_path):
+        os.makedirs(args.table_path)  # error: [file-race]
+    return results
+
+
+class Log:
+    def __init__(self, log_dir, tasks):
+        self.writer = SummaryWriter(log_dir=log_dir)
+        self.tasks = tasks
+
+
+def train_with_log(args, name, results):
+    run = os.path.join(args.run_path, name)
+    logs = os.path.join(run, "logs")
+    log = Log(logs, args.tasks)
+    dist.all_reduce(results)
+    if not os.path.exists(args.run_path):
+        os.makedirs(args.run_path)
+    if not os.path.exists(logs + "-old"):
+        os.makedirs(logs + "-old")  # error: [file-race]
+    return log
+
+
+def one_of_two(args, name, results):
+    run = os.path.join(args.first_path, name)
+    if args.second:
+        run = os.path.join(args.second, name)
+    os.makedirs(run, exist_ok=True)
+    dist.all_reduce(results)
+    if not os.path.exists(args.first_path):
+        os.makedirs(args.first_path)  # error: [file-race]
+    return results
