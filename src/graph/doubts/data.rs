@@ -1,7 +1,9 @@
 //! Doubts about data: whether what is asked of them is not the same for all of them.
 
 use super::super::confidence::Evidence;
+use super::super::resolve::Target;
 use super::{MAX_PARTS, is_only_key};
+use crate::base::{ClassId, Site, Symbol};
 use crate::flow::{Axes, GroupKey, Node, POOLED, Value};
 use crate::model::{CompareOp, Expr};
 
@@ -62,6 +64,53 @@ impl Evidence<'_, '_> {
         values.any_part(test, MAX_PARTS, is_entry)
     }
 
+    /// Whether what differs was counted by an object of which another method puts together what all ranks have counted: who
+    /// reads it elsewhere does so afterwards, as a rule (`meter.synchronize_between_processes()`).
+    pub(in crate::graph) fn is_put_together_by_its_object(&self) -> bool {
+        if self.is_by_rank() {
+            return false;
+        }
+        let program = self.engine.program;
+        let class_at = |site: Site| {
+            let model = &program.file(site.file).model;
+            let class = model.function(self.engine.function_at(site)?).class?;
+            Some(program.class_id(site.file, class))
+        };
+        let asked_by = self.decision.and_then(|decision| class_at(decision.site));
+        let counted_by = self.birth.and_then(|birth| class_at(birth.site));
+        let puts_together = |&class: &ClassId| {
+            let (home, _) = program.locate_class(class);
+            let mut methods = program.class(class).methods.iter();
+            methods.any(|&(name, local)| {
+                PUT_TOGETHER.iter().any(|part| name.as_str().contains(part))
+                    && self.engine.reaches(program.function_id(home, local))
+            })
+        };
+        let is_one = |class: ClassId| Some(class) != asked_by && puts_together(&class);
+        counted_by.is_some_and(is_one) || self.asks_an_object(is_one)
+    }
+
+    /// Whether the question is about an attribute of an object of such a class that the function has made.
+    fn asks_an_object(&self, is_one: impl Fn(ClassId) -> bool) -> bool {
+        let program = self.engine.program;
+        let Some((decision, test)) = self.decision.zip(self.test) else { return false };
+        let file = decision.site.file;
+        let Some(local) = self.engine.function_at(decision.site) else { return false };
+        let model = &program.file(file).model;
+        let class_of = |part: Value| {
+            let Node::Carried(_, path, _) = self.engine.values.node(part) else { return None };
+            let (object, _) = path.as_str().split_once('.')?;
+            let Expr::Call(call) = model.expr(program.single_assignment(file, local, Symbol::new(object))?) else {
+                return None;
+            };
+            match program.target(file, local, model.call(call).callee)? {
+                Target::Class(class) => Some(class),
+                _ => None,
+            }
+        };
+        self.engine.values.any_part(test, MAX_PARTS, |part| class_of(part).is_some_and(&is_one))
+    }
+
     /// Whether values are logged for the epoch alone, by what is in a batch: those are reduced at its end, by every rank that
     /// has logged any.
     pub(in crate::graph) fn is_reduced_at_the_end(&self) -> bool {
@@ -82,6 +131,9 @@ impl Evidence<'_, '_> {
         }
     }
 }
+
+/// Parts of names of methods that put together what all ranks have.
+const PUT_TOGETHER: [&str; 3] = ["sync", "reduce", "gather"];
 
 /// What logs a value in Lightning, and reduces it where it is asked to.
 const LOGS: &str = "log";

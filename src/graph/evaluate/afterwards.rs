@@ -149,9 +149,10 @@ impl<'p> Engine<'p> {
         let apart = frame.guards.iter().any(|&guard| !self.values.vary(guard).is_empty());
         for &(name, value) in written {
             let value = self.replaced(value, substitution);
-            // What all ranks do to another object alike is what its class says.
+            let Some(path) = self.path_of(holder, name) else { continue };
+            // What all ranks do to another object alike is what its class says, unless it had something else.
             let differs = own.is_some() || apart || !self.values.vary(value).is_empty();
-            if differs && let Some(path) = self.path_of(holder, name) {
+            if differs || frame.get(path).is_some() {
                 self.set_path(frame, path, value);
             }
         }

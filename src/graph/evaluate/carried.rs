@@ -70,6 +70,8 @@ impl<'p> Engine<'p> {
             .map(|&(name, before)| before.map(|before| self.values.make(Node::Carried(at, name, Box::from([before])))))
             .collect();
         let mut outcome = (Effects::NOTHING, None);
+        // What calls have left in objects of the function.
+        let mut left: Vec<(Symbol, Value)> = Vec::new();
         let outer_cuts = std::mem::take(&mut frame.cuts);
         let turning = std::mem::replace(&mut frame.turning, true);
         if !turning {
@@ -88,6 +90,11 @@ impl<'p> Engine<'p> {
                 decided = head(engine, frame);
                 engine.block(frame, body);
             });
+            let is_carried = |name: Symbol| carried.iter().any(|carried| carried.0 == name);
+            // What a method leaves in its own object its summary says.
+            let is_path = |name: Symbol| self.roots.get(&name).is_some_and(|&root| Some(root) != frame.receiver);
+            let others = changes.iter().filter(|(name, _)| is_path(*name) && !is_carried(*name));
+            left = others.filter_map(|&(name, value)| Some((name, value?))).collect();
             let cuts = std::mem::take(&mut frame.cuts);
             let mut settled = true;
             for (index, &(name, before)) in carried.iter().enumerate() {
@@ -135,6 +142,12 @@ impl<'p> Engine<'p> {
                 let value = before.filter(unchanged).unwrap_or_else(|| self.own_group(*value));
                 self.set_path(frame, name, value);
             }
+        }
+        let turns = outcome.1.or(turns);
+        for (name, value) in left {
+            let parts = std::iter::once(value).chain(turns).collect();
+            let value = self.values.make(Node::Carried(at, name, parts));
+            self.set_path(frame, name, value);
         }
         outcome
     }
