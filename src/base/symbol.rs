@@ -155,12 +155,6 @@ impl Symbol {
         out
     }
 
-    /// The first part of a dotted name.
-    pub fn first_part(self) -> Symbol {
-        let text = self.as_str();
-        text.split_once('.').map_or(self, |(first, _)| Symbol::new(first))
-    }
-
     /// The part of a dotted name after the last dot.
     pub fn last_part(self) -> Symbol {
         match self.as_str().rsplit_once('.') {

@@ -17,7 +17,7 @@ use super::operators::OperatorFolders;
 use super::protocol::Protocol;
 use super::resolve::Target;
 use super::subgroups::OfAll;
-use super::versions::{Joining, Versions};
+use super::versions::{Joining, Versions, is_of_another_framework};
 
 /// One Python file of the program.
 #[derive(Clone)]
@@ -433,20 +433,6 @@ impl Program {
         }
         None
     }
-}
-
-/// Frameworks to which libraries are ported under their own names.
-const OTHERS: [&str; 7] = ["jax", "jittor", "mindspore", "mlx", "oneflow", "paddle", "tensorflow"];
-
-/// Whether a file is written for another framework than PyTorch: what is called there as in a library does as it likes.
-fn is_of_another_framework(model: &File) -> bool {
-    let imports = |wanted: &dyn Fn(&str) -> bool| {
-        model.imports.iter().filter(|(_, import)| import.level == 0).any(|(_, import)| match import.module {
-            Some(module) => wanted(module.first_part().as_str()),
-            None => import.names.iter().any(|alias| wanted(alias.name.first_part().as_str())),
-        })
-    };
-    imports(&|root| OTHERS.contains(&root)) && !imports(&|root| root == "torch")
 }
 
 /// The folder that a path lies in.

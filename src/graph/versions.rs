@@ -6,12 +6,21 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::program::Program;
 use crate::base::{FileId, Symbol};
 use crate::catalog::Operation;
+use crate::model::File;
 
 /// The names that tell versions of libraries, each with the folder at the top in which it is mentioned.
 pub(super) type Versions = FxHashSet<(Symbol, Symbol)>;
 
 /// How a process joins the job of torch.
 pub(super) const JOINS: [&str; 2] = ["init_process_group", "init_distributed"];
+
+/// Frameworks to which libraries are ported under their own names.
+const OTHERS: [&str; 7] = ["jax", "jittor", "mindspore", "mlx", "oneflow", "paddle", "tensorflow"];
+
+/// Whether a file is written for another framework than PyTorch: what is called there as in a library does as it likes.
+pub(super) fn is_of_another_framework(model: &File) -> bool {
+    model.imports_of(|root| OTHERS.contains(&root)) && !model.imports_of(|root| root == "torch")
+}
 
 /// The functions that join the job, by the folder at the top: what each mentions.
 pub(super) type Joining = FxHashMap<Symbol, Vec<(FileId, FxHashSet<Symbol>)>>;

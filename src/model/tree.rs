@@ -125,6 +125,15 @@ impl File {
         &self.lists[list.start as usize..(list.start + list.len) as usize]
     }
 
+    /// Whether the file imports something of a library, by the first part of that one's name.
+    pub fn imports_of(&self, is_one: impl Fn(&str) -> bool) -> bool {
+        let first = |dotted: Symbol| is_one(dotted.as_str().split('.').next().unwrap_or_default());
+        self.imports.iter().filter(|(_, import)| import.level == 0).any(|(_, import)| match import.module {
+            Some(module) => first(module),
+            None => import.names.iter().any(|alias| first(alias.name)),
+        })
+    }
+
     /// Whether a method runs where its name is read.
     pub fn is_property(&self, function: &Function) -> bool {
         let mut names = self.list(function.decorators).iter().filter_map(|&decorator| self.last_name(decorator));

@@ -110,17 +110,12 @@ const FRAMEWORKS: [&str; 6] = ["accelerate", "deepspeed", "evaluate", "lightning
 
 /// Whether a file may know that several ranks run it: it speaks of them, or imports a library that has them.
 pub(super) fn may_know_of_ranks(program: &Program, file: FileId) -> bool {
-    let is_framework = |module: Symbol| FRAMEWORKS.contains(&module.first_part().as_str());
     let model = &program.file(file).model;
     // As a word: `MasterRNG` is none of them.
     let is_said =
         |name: &Symbol| is_of_ranks(name.as_str()) && has_word(name.as_str()) || JOINS.contains(&name.as_str());
-    let mut imports = model.imports.iter().map(|(_, import)| import);
     model.functions.iter().any(|function| function.mentions.iter().any(is_said))
-        || imports.any(|import| match import.module {
-            Some(module) => import.level == 0 && is_framework(module),
-            None => import.level == 0 && import.names.iter().any(|alias| is_framework(alias.name)),
-        })
+        || model.imports_of(|root| FRAMEWORKS.contains(&root))
 }
 
 /// Whether a file serves requests and speaks of no ranks: it is one process.
