@@ -70,13 +70,16 @@ impl<'p> Engine<'p> {
             return value;
         }
         if by.depth > 200 || self.budget == 0 {
-            // What was handed over is looked up all the same: that makes nothing new.
+            // A flag that was handed over is looked up all the same: that makes nothing new.
             let known = match *self.values.node(value) {
                 Node::Parameter(function, position) => by.parameters.get(&(function, position)),
                 Node::Capture(owner, name) => by.captures.get(&(owner, name)),
-                _ => by.values.get(&value),
+                _ => None,
             };
-            return known.copied().unwrap_or(value);
+            let is_flag = |known: Value| {
+                matches!(self.values.node(known), Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_))
+            };
+            return known.copied().filter(|&known| is_flag(known)).unwrap_or(value);
         }
         if let Some(&known) = by.values.get(&value) {
             return known;
