@@ -356,6 +356,25 @@ fn statistics_count_by_rule() {
 }
 
 #[cfg(unix)]
+/// Two writes go wrong by one constant: people are told once, tools of both, and a comment on one of them silences that one.
+#[test]
+fn what_has_one_cause_is_told_once() {
+    let folder = Folder::new("one-cause");
+    let line = "    open(f\"{OUT}/{name}\", \"w\").close()";
+    let text = |second: &str| format!("OUT = \"/tmp/out\"\n\n\ndef f(name):\n{line}\n{line}{second}\n");
+    folder.file("a.py", text(""));
+    for format in ["text", "concise", "github"] {
+        let run = folder.ranklint(&["check", "--output-format", format]);
+        assert_eq!(run.out.matches("writes to `/tmp/out/").count(), 1, "{format}: {run:?}");
+        assert_eq!(run.out.matches("(and 1 more like it)").count(), 1, "{format}: {run:?}");
+        assert!(run.out.contains("2 findings"), "{format}: {run:?}");
+    }
+    assert_eq!(folder.findings(&[]), ["a.py:5 write-outside-workdir", "a.py:6 write-outside-workdir"]);
+    folder.file("a.py", text("  # ranklint: ignore[write-outside-workdir] -- read by hand"));
+    let run = folder.ranklint(&["check", "--output-format", "concise"]);
+    assert!(run.out.starts_with("a.py:5:") && !run.out.contains("more like it"), "{run:?}");
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_panic() {
     let folder = Folder::new("pipe");

@@ -284,3 +284,18 @@ fn gone_through(model: &File, function: LocalFunction, names: &[Symbol]) -> Vec<
 pub(super) fn is_only_about_files(program: &Program, file: FileId, function: LocalFunction, condition: ExprId) -> bool {
     path_asked_for(program, file, function, condition).is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::has_word;
+
+    #[test]
+    fn words_are_told_from_letters() {
+        for name in ["rank", "local_rank", "ranks", "rank0", "is_main_process", "ismaster", "leads", "rank_zero_only"] {
+            assert!(has_word(name), "{name}");
+        }
+        for name in ["MasterRNG", "ressimmaster", "matrix", "remains", "nonzero"] {
+            assert!(!has_word(name), "{name}");
+        }
+    }
+}
