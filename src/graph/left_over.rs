@@ -16,21 +16,13 @@ pub fn is_left_over(program: &Program, function: FunctionId) -> bool {
         || is_in_a_broken_file(program, function)
 }
 
-/// Endings of modules that a build makes, and that are in no sources.
-const BUILT: [&str; 4] = ["_pb2", "_pb2_grpc", "version", "_fast"];
-
 /// Whether the file of the function begins by importing a module of its own package that is not there, and no other file
 /// names that file: who imports it fails.
 fn is_in_a_broken_file(program: &Program, function: FunctionId) -> bool {
     let (file, _) = program.locate(function);
     let model = &program.file(file).model;
-    let is_missing = |module: Symbol| {
-        let last = module.last_part();
-        let is_built = last.as_str().starts_with('_') || BUILT.iter().any(|ending| last.as_str().ends_with(ending));
-        !is_built && program.modules.lacks(file, module)
-    };
     let is_broken = model.block(model.function(model.module()).body).iter().any(|&stmt| match model.stmt(stmt) {
-        Stmt::Import(import) => import.level == 0 && import.module.is_some_and(is_missing),
+        Stmt::Import(import) => program.cannot_import(file, import),
         _ => false,
     });
     let stem = stem(&program.file(file).path);

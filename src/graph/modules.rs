@@ -158,16 +158,31 @@ impl Modules {
     }
 
     /// Whether a module is missing that `importer` imports from a folder of its own package: the folder has files, and no such
-    /// one.
-    pub fn lacks(&self, importer: FileId, dotted: Symbol) -> bool {
-        let parts: Vec<Symbol> = dotted.as_str().split('.').map(Symbol::new).collect();
+    /// one. A folder right below the topmost package is taken for one that may be put together of several places.
+    pub fn lacks(&self, importer: FileId, level: u32, dotted: Symbol) -> bool {
+        let found = match level {
+            0 => self.find(importer, dotted),
+            level => self.find_relative(importer, level, dotted),
+        };
+        if found.is_some() {
+            return false;
+        }
         let own = &self.paths[importer.index()];
-        let Some(above) = own.iter().position(|part| *part == parts[0]) else { return false };
-        let path = [&own[..above], &parts].concat();
-        let Some((_, folder)) = path.split_last().filter(|(_, folder)| folder.len() > above + 1) else { return false };
-        let holds =
-            |folder: &[Symbol]| self.paths.iter().any(|file| file.len() > folder.len() && file.starts_with(folder));
-        self.find(importer, dotted).is_none() && !holds(&path) && holds(folder)
+        let holds = |folder: &[Symbol]| self.paths.iter().any(|file| file.starts_with(folder));
+        let is_gap = |path: &[Symbol], least: usize| {
+            let folder = path.split_last().map(|(_, folder)| folder).filter(|folder| folder.len() >= least);
+            folder.is_some_and(|folder| !holds(path) && holds(folder))
+        };
+        if level > 0 {
+            return self.relative(importer, level, dotted.as_str()).is_some_and(|path| is_gap(&path, 1));
+        }
+        let parts: Vec<Symbol> = dotted.as_str().split('.').map(Symbol::new).collect();
+        let above = |at: &usize| own[*at] == parts[0];
+        let mut paths = (0..own.len()).filter(above).map(|at| (at, [&own[..at], &parts].concat())).peekable();
+        // A package may have the name of the folder it lies in.
+        paths.peek().is_some()
+            && !paths.clone().any(|(_, path)| holds(&path))
+            && paths.any(|(at, path)| is_gap(&path, at + 2))
     }
 
     /// The dotted name that a relative import means, from the topmost package down.

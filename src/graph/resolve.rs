@@ -7,7 +7,7 @@ mod lineage;
 use std::sync::LazyLock;
 
 use crate::base::{ClassId, FileId, FunctionId, Symbol};
-use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
+use crate::model::{Expr, ExprId, FunctionKind, Import, LocalFunction, Stmt, each_statement};
 
 use super::bindings::{Binding, ImportedName};
 use super::program::Program;
@@ -42,6 +42,9 @@ pub enum Scope {
     /// The module, or nowhere.
     Global,
 }
+
+/// Parts of the names of modules that a build makes, and that are in no sources.
+const BUILT: [&str; 9] = ["_pb2", "version", "_fast", "cuda", "cython", "cpp", "_ext", "_ops", "generated"];
 
 impl Program {
     /// Which scope a name belongs to when it is used in `function`.
@@ -102,6 +105,16 @@ impl Program {
     /// What an import made inside `file` means.
     pub fn imported(&self, file: FileId, import: ImportedName) -> Option<Target> {
         self.follow(file, import, FUEL)
+    }
+
+    /// Whether an import fails: the module it names is of its own package, is not there, and is none that a build makes.
+    pub(super) fn cannot_import(&self, file: FileId, import: &Import) -> bool {
+        import.module.is_some_and(|module| {
+            let last = module.last_part();
+            let last = last.as_str();
+            let is_built = last.starts_with('_') || BUILT.iter().any(|part| last.contains(part));
+            !is_built && self.modules.lacks(file, import.level, module)
+        })
     }
 
     fn member(&self, file: FileId, name: Symbol, fuel: u32) -> Option<Target> {

@@ -57,7 +57,10 @@ impl<'p> Engine<'p> {
         let by_convention = self.conventional_result(frame, function, span);
         // What was written into the object here is known here.
         let written = |holder: Symbol| frame.receiver != Some(holder) && frame.paths.contains_key(&holder);
-        if self.may_wait(function, &bound)
+        // Which group a getter returns is worth a look: the name is a guess.
+        let is_group = by_convention.is_some_and(|meaning| matches!(self.values.node(meaning), Node::AxisGroup(_)));
+        if !is_group
+            && self.may_wait(function, &bound)
             && !self.writes_apart(frame, function)
             && !arguments.holder.is_some_and(written)
             && !self.is_used_apart(function, &bound)
@@ -124,12 +127,14 @@ impl<'p> Engine<'p> {
             true => self.agreed_by(summary.effects, result, &mut substitution, frame.site(span)),
             false => result,
         };
-        // What is called a group getter returns a group, whatever could be made of its body.
-        let group = by_convention.is_some_and(|meaning| matches!(self.values.node(meaning), Node::AxisGroup(_)))
-            && !matches!(
-                self.values.node(result),
-                Node::AxisGroup(_) | Node::World | Node::MadeGroup(..) | Node::If(..) | Node::Index(..)
-            );
+        // What is called a group getter returns a group, whatever could be made of its body; one for all ranks is so on every
+        // way through it.
+        let named = by_convention.map(|meaning| self.values.node(meaning));
+        let group = match self.values.node(result) {
+            Node::AxisGroup(_) | Node::World | Node::MadeGroup(..) => false,
+            Node::If(..) | Node::Index(..) => named == Some(&Node::World),
+            _ => matches!(named, Some(Node::AxisGroup(_))),
+        };
         // A name can say along which axis something differs that its body only shows to differ somewhere.
         let narrower = |meaning: Value| {
             let (meant, known) = (self.values.vary(meaning), self.values.vary(result));

@@ -43,6 +43,8 @@ pub(in crate::graph) struct Frame<'p> {
     pub(super) passed: Vec<Passed>,
     /// The request whose failure the innermost handler around takes.
     pub(super) failing: Option<Failing>,
+    /// Whether the body of a `try` with handlers is around.
+    pub(super) is_protected: bool,
     /// Arms of the loop at hand that have cut a turn short.
     pub(super) cuts: Vec<CutShort>,
     /// Whether a loop is around.
@@ -77,6 +79,7 @@ impl<'p> Frame<'p> {
             parts: false,
             passed: Vec::new(),
             failing: None,
+            is_protected: false,
             cuts: Vec::new(),
             turning: false,
             pools: false,

@@ -41,8 +41,11 @@ impl<'p> Engine<'p> {
         frame.failing = failing.clone().or(frame.failing.take());
         // What the body returns it returns where nothing has failed.
         let fine = failing.as_ref().map(|failing| self.values.make(Node::Not(failing.happened())));
+        let was_protected = frame.is_protected;
+        frame.is_protected |= !parts.handlers.is_empty();
         let (body, body_changes, body_dead) = self.arm(frame, fine, |engine, frame| engine.block(frame, parts.body));
         frame.failing = around;
+        frame.is_protected = was_protected;
         let happened = match failing {
             Some(failing) => failing.happened(),
             None => self.unknown(frame, parts.handlers.first().map_or(Span::default(), |handler| handler.span)),

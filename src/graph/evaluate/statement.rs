@@ -2,8 +2,9 @@
 
 use crate::base::{Span, Symbol};
 use crate::flow::{ChoiceForm, Effect, EffectId, Effects, Exit, Node, Value};
-use crate::model::{BinaryOp, Block, Expr, Stmt, StmtId, WithItem};
+use crate::model::{BinaryOp, Block, Expr, Import, Stmt, StmtId, WithItem};
 
+use super::super::bindings::ImportedName;
 use super::super::resolve::Target;
 use super::{Engine, Frame};
 
@@ -117,16 +118,25 @@ impl<'p> Engine<'p> {
                 let value = self.values.make(Node::Class(id));
                 frame.set(model.class(*class).name, value);
             }
-            Stmt::Import(import) => {
-                for alias in &import.names {
-                    let (bound, imported) = super::super::bindings::ImportedName::of(import, alias);
-                    if let Some(target) = self.program.imported(frame.file, imported) {
-                        let value = self.target_value(target);
-                        frame.set(bound, value);
-                    }
-                }
-            }
+            Stmt::Import(import) => self.import(frame, import, span),
             Stmt::Outer(_) => {}
+        }
+    }
+
+    /// What an import binds. Nobody comes past one of a module that is not there: a handler around takes it, or the job ends.
+    fn import(&mut self, frame: &mut Frame<'p>, import: &Import, span: Span) {
+        let is_left = frame.is_protected || frame.model.module() != frame.local;
+        if is_left && self.program.cannot_import(frame.file, import) {
+            let names = ["ModuleNotFoundError", "ImportError", "Exception"].map(Symbol::new);
+            let exit = if frame.is_protected { Exit::Raise(names.into()) } else { Exit::Abort };
+            return self.leave(frame, exit, span);
+        }
+        for alias in &import.names {
+            let (bound, imported) = ImportedName::of(import, alias);
+            if let Some(target) = self.program.imported(frame.file, imported) {
+                let value = self.target_value(target);
+                frame.set(bound, value);
+            }
         }
     }
 

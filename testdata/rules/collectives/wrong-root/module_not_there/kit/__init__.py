@@ -1,0 +1,1 @@
+"""A toolkit, as far as it was copied."""

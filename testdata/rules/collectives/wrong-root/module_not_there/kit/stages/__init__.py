@@ -1,0 +1,1 @@
+"""Stages of the model; what lays them out as a grid was left behind."""
