@@ -10,10 +10,34 @@ use super::resolve::Target;
 
 /// Whether nobody calls the function, as far as it can be seen.
 pub fn is_left_over(program: &Program, function: FunctionId) -> bool {
-    is_left_in_a_script(program, function)
+    is_defined_again(program, function)
+        || is_left_in_a_script(program, function)
         || is_named_nowhere(program, function)
         || is_named_once_at_home(program, function)
         || is_in_a_broken_file(program, function)
+}
+
+/// Whether the same block defines something else of that name further down, and nothing says the name in between.
+fn is_defined_again(program: &Program, function: FunctionId) -> bool {
+    let (file, local) = program.locate(function);
+    let model = &program.file(file).model;
+    let definition = model.function(local);
+    let Some(home) = definition.parent.map(|parent| model.function(parent)) else { return false };
+    let is_plain = |one: LocalFunction| {
+        let one = model.function(one);
+        one.kind == FunctionKind::Def && model.list(one.decorators).is_empty()
+    };
+    let defined = model.block(home.body).iter().filter_map(|&stmt| match model.stmt(stmt) {
+        Stmt::Function(one) => Some(*one),
+        _ => None,
+    });
+    let mut later = defined.skip_while(|&one| one != local).skip(1);
+    let is_again = |&one: &LocalFunction| model.function(one).name == definition.name && is_plain(one);
+    let Some(again) = later.find(is_again).filter(|_| is_plain(local)).map(|again| model.function(again).span) else {
+        return false;
+    };
+    let between = &program.file(file).text[definition.span.end as usize..again.start as usize];
+    words(between, definition.name.as_str()).next().is_none()
 }
 
 /// Whether the file of the function begins by importing a module of its own package that is not there, and no other file

@@ -23,6 +23,7 @@ mod doubts;
 #[cfg(test)]
 pub(crate) use doubts::list::raised;
 mod environment;
+mod even;
 pub mod evaluate;
 mod fed;
 mod gates;

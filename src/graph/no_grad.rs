@@ -2,6 +2,7 @@
 //! any, and tells so to its next pass, which leaves that out.
 
 use super::confidence::Evidence;
+use super::witness::SplitKind;
 use crate::base::{FileId, Site, Symbol};
 use crate::flow::EventId;
 use crate::model::{Block, Expr, ExprId, File, Stmt, each_statement};
@@ -39,7 +40,15 @@ impl Evidence<'_, '_> {
         let others = self.found.difference.events().into_iter().flatten().filter(|&event| event != self.main);
         let others = others.filter(|&event| is_pass(event)).map(|event| vec![site(event)]);
         let mut passes = own.into_iter().chain(others);
-        passes.any(|way| way.into_iter().any(|site| self.stands_without_gradients(site))) && !self.models_have_buffers()
+        passes.any(|way| way.into_iter().any(|site| self.stands_without_gradients(site)))
+            && (!self.models_have_buffers() || self.is_made_up_for())
+    }
+
+    /// Whether the others go on to a pass of their own, or to nothing that is seen: what one rank sends around in a pass
+    /// without gradients it leaves out of its next one, when they send it.
+    fn is_made_up_for(&self) -> bool {
+        let is_pass = |event: EventId| self.engine.effects.event(event).op.as_str() == "ddp_forward";
+        is_pass(self.main) && self.kind == SplitKind::Conditional && self.instead.is_none_or(is_pass)
     }
 
     /// Whether models keep buffers that are made in a file on the way, or in one that such a file imports a class or a

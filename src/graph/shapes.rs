@@ -7,6 +7,7 @@ use crate::finding::Confidence;
 use crate::flow::{Axes, Effect, EffectId, Node, Value};
 
 use super::evaluate::Engine;
+use super::even::fills_up;
 use super::origin::leaf;
 use super::ragged::ragged;
 
@@ -99,6 +100,10 @@ pub(super) fn shapes(
                 let sure = birth.map_or(Confidence::Medium, |birth| birth.confidence);
                 // A test that hands over uneven pieces is run, and has shown that it gets through.
                 let sure = if engine.is_test(function) { Confidence::Low } else { sure };
+                // A share by the rank is as large as any other where the data were filled up before.
+                let by_rank = matches!(engine.values.node(source), Node::Rank(_));
+                let even = by_rank && birth.is_some_and(|birth| fills_up(engine.program, birth.site.file));
+                let sure = if even { Confidence::Low } else { sure };
                 shapes.push(UnagreedShape {
                     function,
                     op: event.op,

@@ -5,7 +5,7 @@
 
 use crate::base::{FileId, Site, Symbol};
 use crate::flow::{Effect, Node, Value};
-use crate::model::{Call, Expr, File, each_expression};
+use crate::model::{Call, CompareOp, Expr, File, each_expression};
 
 use super::communication::calls_in;
 use super::confidence::Evidence;
@@ -55,7 +55,24 @@ impl Evidence<'_, '_> {
             false => vec![parting, here],
         };
         let speaks = || files.iter().any(|&file| speaks_of_sharding(&self.engine.program.file(file).model));
-        !is_for_all && !speaks() || self.lets_sharded_models_pass() || self.is_sharded_later(event.site)
+        !is_for_all && !speaks() || self.lets_sharded_models_pass() || self.is_sharded_later(event.site) || self.is_left_out_where_sharded()
+    }
+
+    /// Whether the operation stands in an arm that is taken where a setting says that no parameters are sharded.
+    fn is_left_out_where_sharded(&self) -> bool {
+        let Some(cause) = self.cause else { return false };
+        let engine = self.engine;
+        let whole = if self.kind == SplitKind::EarlyExit { self.root } else { cause.effect };
+        preorder(engine, whole).into_iter().any(|effect| match engine.effects.get(effect) {
+            Effect::Choice { test, then, otherwise, .. } => {
+                match (contains(engine, *then, self.main), contains(engine, *otherwise, self.main)) {
+                    (true, false) => denies_sharding(engine, *test, true, 0),
+                    (false, true) => denies_sharding(engine, *test, false, 0),
+                    _ => false,
+                }
+            }
+            _ => false,
+        })
     }
 
     /// Whether the file where ranks part, or one on the way to the operation, thinks of engines that shard the parameters.
@@ -92,8 +109,22 @@ impl Evidence<'_, '_> {
             }
             _ => false,
         };
-        let Node::Or(left, right) = *values.node(test) else { return false };
-        [left, right].into_iter().any(|part| values.vary(part).is_empty() && values.any_part(part, MAX_PARTS, named))
+        let lets_pass = |part: Value| match *values.node(part) {
+            Node::Or(left, right) => {
+                let mut sides = [left, right].into_iter();
+                sides.any(|side| values.vary(side).is_empty() && values.any_part(side, MAX_PARTS, named))
+            }
+            _ => false,
+        };
+        let mut pending = vec![test];
+        while let Some(part) = pending.pop() {
+            match *values.node(part) {
+                Node::And(left, right) => pending.extend([left, right]),
+                _ if lets_pass(part) => return true,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// The same, by how the question is written: whatever `task.is_fsdp or …` was worked out to.
@@ -199,6 +230,39 @@ impl Engine<'_> {
         speaks
     }
 }
+
+/// The stage of ZeRO in which parameters are sharded.
+const LAST_STAGE: i64 = 3;
+
+/// Whether a question is answered so only where parameters are not sharded: of the stage of ZeRO, or whether it is the last.
+fn denies_sharding(engine: &Engine<'_>, test: Value, holds: bool, depth: u32) -> bool {
+    let values = &engine.values;
+    let is_named = |value: Value, words: &[&str]| match values.node(value) {
+        Node::Attribute(_, name) | Node::Keyword(_, name) | Node::Apply(name, _) | Node::External(name) => {
+            is_made_of(*name, words)
+        }
+        _ => false,
+    };
+    let is_stage = |value: Value| is_named(value, &["stage"]);
+    let is = |value: Value, number: i64| *values.node(value) == Node::Int(number);
+    match *values.node(test) {
+        _ if depth > MAX_DEPTH => false,
+        Node::Not(inner) => denies_sharding(engine, inner, !holds, depth + 1),
+        Node::And(left, right) if holds => {
+            [left, right].into_iter().any(|part| denies_sharding(engine, part, holds, depth + 1))
+        }
+        Node::Or(left, right) if !holds => {
+            [left, right].into_iter().any(|part| denies_sharding(engine, part, holds, depth + 1))
+        }
+        Node::Compare(CompareOp::Eq, stage, number) => !holds && is_stage(stage) && is(number, LAST_STAGE),
+        Node::Compare(CompareOp::Less, stage, number) if is_stage(stage) => holds && is(number, LAST_STAGE),
+        Node::Compare(CompareOp::Less, number, stage) => !holds && is_stage(stage) && is(number, LAST_STAGE - 1),
+        _ => !holds && is_named(test, &OF_THE_LAST_STAGE[..1]),
+    }
+}
+
+/// How deep a question is looked into.
+const MAX_DEPTH: u32 = 8;
 
 /// Whether a call shards what it is given, by its name.
 fn shards(model: &File, call: Call) -> bool {

@@ -107,6 +107,11 @@ impl File {
         self.exprs[id.0 as usize]
     }
 
+    /// All expressions of the file, in no order that matters.
+    pub fn expressions(&self) -> impl Iterator<Item = Expr> {
+        self.exprs.iter().copied()
+    }
+
     /// Where the expression stands.
     pub fn span(&self, id: ExprId) -> Span {
         self.spans.get(id.0)

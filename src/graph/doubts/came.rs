@@ -6,11 +6,9 @@ use crate::model::CompareOp;
 
 use super::super::confidence::Evidence;
 use super::super::evaluate::Engine;
+use super::super::even::deals_out_evenly;
 use super::super::witness::SplitKind;
 use super::MAX_PARTS;
-
-/// The sampler of torch that fills up the shares of its ranks until they are as large.
-const EVEN: &str = "DistributedSampler";
 
 /// Questions in questions that are looked at.
 const MAX_DEPTH: u8 = 8;
@@ -44,11 +42,11 @@ const KEEPS_EACH: [&str; 20] = [
 
 impl Evidence<'_, '_> {
     /// Whether all that is asked is whether any batch has left something in a list or dictionary, where the file that loads
-    /// them has a sampler which deals them out evenly: what each batch leaves, no rank is without.
+    /// them deals them out evenly: what each batch leaves, no rank is without.
     pub(in crate::graph) fn asks_whether_batches_left_any(&self) -> bool {
         let asks = self.kind != SplitKind::Loop && self.is_share();
         let (Some(test), Some(birth)) = (self.test.filter(|_| asks), self.birth) else { return false };
-        self.engine.program.file(birth.site.file).text.contains(EVEN) && asks_for_any(self.engine, test, MAX_DEPTH)
+        deals_out_evenly(self.engine.program, birth.site.file) && asks_for_any(self.engine, test, MAX_DEPTH)
     }
 
     /// Whether what is asked is whether there are any gradients: a model has some on every rank. Whether one parameter has a

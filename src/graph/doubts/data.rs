@@ -5,7 +5,7 @@ use super::super::resolve::Target;
 use super::{MAX_PARTS, is_only_key};
 use crate::base::{ClassId, Site, Symbol};
 use crate::flow::{Axes, GroupKey, Node, POOLED, Value};
-use crate::model::{CompareOp, Expr};
+use crate::model::{CompareOp, Expr, ExprId, File, each_expression};
 
 impl Evidence<'_, '_> {
     /// Whether the ranks of a tensor-parallel group are said to have other data of which they pool a statistic: they have
@@ -43,8 +43,8 @@ impl Evidence<'_, '_> {
         }
     }
 
-    /// Whether what is asked of each item of a batch is whether it has an entry of some name: what items have is the same for
-    /// the whole of the data.
+    /// Whether what is asked of each item of a batch, or of the batch, is whether it has an entry of some name, or of what is
+    /// called a name: what items have is the same for the whole of the data.
     pub(in crate::graph) fn asks_for_a_column(&self) -> bool {
         let values = &self.engine.values;
         let (Some(leaf), Some(test)) = (self.leaf.filter(|_| self.is_share()), self.test) else { return false };
@@ -53,11 +53,12 @@ impl Evidence<'_, '_> {
             Node::Item(..) => true,
             _ => false,
         };
+        let asks_by_name = self.question().is_some_and(|(model, question)| asks_for_what_is_named(model, question));
         let is_entry = |part: Value| match *values.node(part) {
             Node::Compare(CompareOp::In | CompareOp::NotIn, name, of) => {
-                matches!(values.node(name), Node::Str(_))
-                    && is_item(of)
-                    && values.any_part(of, MAX_PARTS, |it| it == leaf)
+                let is_known = || matches!(values.node(name), Node::Str(_)) && is_item(of);
+                asks_by_name && matches!(values.node(of), Node::Item(..))
+                    || is_known() && values.any_part(of, MAX_PARTS, |it| it == leaf)
             }
             _ => false,
         };
@@ -130,6 +131,19 @@ impl Evidence<'_, '_> {
             }),
         }
     }
+}
+
+/// Whether a question is whether something holds what is called a name or a key.
+fn asks_for_what_is_named(model: &File, question: ExprId) -> bool {
+    let mut asks = false;
+    each_expression(model, question, &mut |_, expr| {
+        if let Expr::Compare(CompareOp::In | CompareOp::NotIn, entry, _) = expr
+            && let Some(name) = model.last_name(entry)
+        {
+            asks |= name.as_str().split('_').any(|word| matches!(word, "name" | "key" | "column" | "field"));
+        }
+    });
+    asks
 }
 
 /// Parts of names of methods that put together what all ranks have.

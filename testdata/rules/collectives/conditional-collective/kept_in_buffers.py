@@ -1,4 +1,8 @@
-"""A pass without gradients through a wrapped model: its buffers are sent around in front of it, if it has any."""
+"""A pass without gradients through a wrapped model: its buffers are sent around in front of it, if it has any.
+
+What one rank sends in such a pass it leaves out of its next one, when the others send it: they are in step unless those do
+something else in between.
+"""
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -20,4 +24,14 @@ def train(batches):
         model(batch).sum().backward()
         if dist.get_rank() == 0:
             with torch.no_grad():
+                model(batch)  # low: [conditional-collective]
+
+
+def train_and_wait(batches):
+    model = DDP(Net())
+    for batch in batches:
+        model(batch).sum().backward()
+        if dist.get_rank() == 0:
+            with torch.no_grad():
                 model(batch)  # error: [conditional-collective]
+        dist.barrier()
