@@ -10,16 +10,8 @@ use super::program::Program;
 const EVEN: &str = "DistributedSampler";
 
 /// What the number of ranks is called.
-const SIZES: [&str; 8] = [
-    "world_size",
-    "num_replicas",
-    "num_processes",
-    "get_world_size",
-    "num_shards",
-    "n_ranks",
-    "num_ranks",
-    "world",
-];
+const SIZES: [&str; 8] =
+    ["world_size", "num_replicas", "num_processes", "get_world_size", "num_shards", "n_ranks", "num_ranks", "world"];
 
 /// Whether the file deals out data in shares that are as large as each other.
 pub(super) fn deals_out_evenly(program: &Program, file: FileId) -> bool {

@@ -23,8 +23,8 @@ mod doubts;
 #[cfg(test)]
 pub(crate) use doubts::list::raised;
 mod environment;
-mod even;
 pub mod evaluate;
+mod even;
 mod fed;
 mod gates;
 mod handed;

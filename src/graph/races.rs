@@ -5,6 +5,7 @@ mod acts;
 mod alone;
 mod common;
 mod conditions;
+mod dealt;
 mod deeds;
 mod elsewhere;
 mod evidence;
@@ -37,6 +38,7 @@ use alone::is_where_nobody_is_told_apart;
 pub(super) use common::Common;
 use common::Known;
 pub(super) use conditions::{may_ask_for_rank, parts_of};
+use dealt::is_of_a_dealt_list;
 pub use deeds::Does;
 use deeds::{Deed, Deeds};
 pub use evidence::Together;
@@ -274,7 +276,8 @@ fn tried(common: &mut Common<'_>, deeds: &Deeds, file: FileId, function: LocalFu
             None if deed.does == Does::Removes => listing_behind(program, file, function, deed.path)?,
             asked => asked?,
         };
-        (!is_own_path(model, function, deed.path)).then_some(Tried { deed, asked, by_few })
+        let is_own = is_own_path(model, function, deed.path) || is_of_a_dealt_list(model, function, deed.path);
+        (!is_own).then_some(Tried { deed, asked, by_few })
     });
     tried.collect()
 }

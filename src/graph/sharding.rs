@@ -55,7 +55,10 @@ impl Evidence<'_, '_> {
             false => vec![parting, here],
         };
         let speaks = || files.iter().any(|&file| speaks_of_sharding(&self.engine.program.file(file).model));
-        !is_for_all && !speaks() || self.lets_sharded_models_pass() || self.is_sharded_later(event.site) || self.is_left_out_where_sharded()
+        !is_for_all && !speaks()
+            || self.lets_sharded_models_pass()
+            || self.is_sharded_later(event.site)
+            || self.is_left_out_where_sharded()
     }
 
     /// Whether the operation stands in an arm that is taken where a setting says that no parameters are sharded.

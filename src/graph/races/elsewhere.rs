@@ -37,6 +37,12 @@ impl Elsewhere {
                     None => {}
                 }
             }
+            Stmt::Match { cases, .. } if !in_loop => {
+                let arms = || cases.iter().filter_map(|case| span_of(model, case.body));
+                if arms().any(holds) {
+                    out.extend(arms().filter(|&arm| !holds(arm)));
+                }
+            }
             Stmt::For { .. } | Stmt::While { .. } => in_loop |= holds(model.stmt_span(id)),
             _ => {}
         });

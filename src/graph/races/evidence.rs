@@ -145,7 +145,8 @@ impl Common<'_> {
         let far = if is_script { MAX_CALLS } else { MAX_CALLS - 1 };
         let in_full = state_dict_types(model, function);
         let mut issued =
-            calls.iter().filter(|made| made.by_all).filter_map(|&Made { expr, call, ref conditions, .. }| {
+            // Where the place lies in what is called, that shows itself whether it issues any on the way through it.
+            calls.iter().filter(|made| made.by_all && made.expr != at).filter_map(|&Made { expr, call, ref conditions, .. }| {
                 let issue = self.communication.issued(file, function, expr, call, Wanted::Collective)?;
                 let depends =
                     ["checkpoint_", "state_dict", "full_tensor"].iter().any(|part| issue.op.as_str().contains(part))

@@ -2,6 +2,7 @@
 
 use super::common::Common;
 use super::conditions::asks_for_rank;
+use super::dealt::is_of_a_dealt_list;
 use super::made::Made;
 use super::names::{each_assignment, made_of, names_in_path};
 use super::words::{is_managed, is_own_path};
@@ -174,7 +175,11 @@ impl Common<'_> {
         let (file, local) = self.program.locate(caller);
         let given = self.given(function, caller, made, path);
         let model = &self.program.file(file).model;
-        given.is_some_and(|given| is_own_path(model, local, given) || is_managed(model, local, given))
+        given.is_some_and(|given| {
+            is_own_path(model, local, given)
+                || is_managed(model, local, given)
+                || is_of_a_dealt_list(model, local, given)
+        })
     }
 
     /// What a caller hands a parameter.

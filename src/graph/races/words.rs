@@ -47,7 +47,7 @@ const OF_ONE: [&str; 17] = [
 ];
 
 /// Those of them that are numbers of processes.
-const OF_NUMBERS: [&str; 8] = ["rank", "ordinal", "process_i", "pid", "worker", "gpu", "device", "shard"];
+pub(super) const OF_NUMBERS: [&str; 8] = ["rank", "ordinal", "process_i", "pid", "worker", "gpu", "device", "shard"];
 
 /// Parts of names of settings that sound like those.
 const OF_SETTINGS: [&str; 9] =
