@@ -355,7 +355,6 @@ fn statistics_count_by_rule() {
     assert_eq!(run.code, Some(1));
 }
 
-#[cfg(unix)]
 /// Two writes go wrong by one constant: people are told once, tools of both, and a comment on one of them silences that one.
 #[test]
 fn what_has_one_cause_is_told_once() {
@@ -375,6 +374,27 @@ fn what_has_one_cause_is_told_once() {
     assert!(run.out.starts_with("a.py:5:") && !run.out.contains("more like it"), "{run:?}");
 }
 
+/// What an import asks for that is not there ends it, and what comes after: unless git may not have fetched it.
+#[test]
+fn what_git_has_not_fetched_may_be_there() {
+    let folder = Folder::new("unfetched");
+    let text = "import torch.distributed as dist
+
+
+def f(x, stages):
+    group = dist.group.WORLD
+    if stages:
+                        from kit.grid.rows import get_tensor_parallel_group
+        group = get_tensor_parallel_group()
+                    dist.broadcast(x, src=0, group=group)
+";
+    folder.file("kit/__init__.py", "").file("kit/grid/__init__.py", "").file("kit/send.py", text);
+    assert_eq!(folder.findings(&[]), Vec::<String>::new());
+    folder.file(".gitmodules", "[submodule \"rows\"]\n\tpath = kit/grid/rows\n\turl = ../rows.git\n");
+    assert_eq!(folder.findings(&[]), ["kit/send.py:9 wrong-root"]);
+}
+
+#[cfg(unix)]
 #[test]
 fn a_reader_that_goes_away_is_no_panic() {
     let folder = Folder::new("pipe");

@@ -20,6 +20,9 @@ pub struct ProjectFacts {
     pub allowed_writes: Vec<AllowedWrite>,
     /// Path globs of modules that own the control-plane envelope: broadcasts there are the envelope itself.
     pub envelope_modules: Vec<String>,
+    /// Folders of other repositories that git fetches into this one, from the working directory: what is missing there may
+    /// only not have been fetched.
+    pub submodules: Vec<String>,
 }
 
 impl Default for ProjectFacts {
@@ -29,6 +32,7 @@ impl Default for ProjectFacts {
             parity_keys: Vec::new(),
             allowed_writes: Vec::new(),
             envelope_modules: Vec::new(),
+            submodules: Vec::new(),
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &GraphArguments) -> Result<Exit, Failure> {
     let workers =
         Workers::start(0).map_err(|error| Failure::usage(format!("cannot start the threads: {error}"), None))?;
     let sources = workers.read(found);
-    let facts = project::facts(&config);
+    let facts = project::facts(&config, &cwd);
     let name = arguments.function.trim();
     let text = workers.install(|| {
         let program = program(sources, facts, catalog);

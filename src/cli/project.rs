@@ -29,9 +29,9 @@ pub(super) fn config(from: ConfigFrom<'_>, cwd: &Path) -> Result<Config, Failure
     Ok(project::config(from, cwd)?)
 }
 
-/// What the project declares about itself.
-pub(super) fn facts(config: &Config) -> ProjectFacts {
-    project::facts(config)
+/// What the project in a working directory declares about itself.
+pub(super) fn facts(config: &Config, cwd: &Path) -> ProjectFacts {
+    project::facts(config, cwd)
 }
 
 /// The catalogue, with the project's own models.

@@ -22,13 +22,16 @@ pub struct Modules {
     /// Names of libraries, each with modules in it: what they mean is installed, whatever is called the same somewhere inside
     /// a package, or holds none of these modules.
     libraries: FxHashMap<Symbol, FxHashSet<Symbol>>,
+    /// Folders that may not have been fetched.
+    unfetched: Vec<Vec<Symbol>>,
     found: RwLock<FxHashMap<(u32, Symbol), Option<FileId>>>,
     found_relative: RwLock<FxHashMap<(FileId, u32, Symbol), Option<FileId>>>,
 }
 
 impl Modules {
-    /// Indexes the files by the components of their paths; `known` are the names of what the catalogue speaks of, in libraries.
-    pub fn new(files: &[FileEntry], known: impl Iterator<Item = Symbol>) -> Modules {
+    /// Indexes the files by the components of their paths; `known` are the names of what the catalogue speaks of, in libraries,
+    /// `unfetched` folders of which it is not known what is in them.
+    pub fn new(files: &[FileEntry], known: impl Iterator<Item = Symbol>, unfetched: &[String]) -> Modules {
         let mut libraries: FxHashMap<Symbol, FxHashSet<Symbol>> = FxHashMap::default();
         for name in known {
             let mut parts = name.as_str().split('.').map(Symbol::new);
@@ -82,6 +85,7 @@ impl Modules {
             is_package,
             folders,
             libraries,
+            unfetched: unfetched.iter().map(|folder| folder.split('/').map(Symbol::new).collect()).collect(),
             found: RwLock::default(),
             found_relative: RwLock::default(),
             paths,
@@ -171,7 +175,8 @@ impl Modules {
         let holds = |folder: &[Symbol]| self.paths.iter().any(|file| file.starts_with(folder));
         let is_gap = |path: &[Symbol], least: usize| {
             let folder = path.split_last().map(|(_, folder)| folder).filter(|folder| folder.len() >= least);
-            folder.is_some_and(|folder| !holds(path) && holds(folder))
+            let is_unfetched = || self.unfetched.iter().any(|folder| path.starts_with(folder));
+            folder.is_some_and(|folder| !holds(path) && holds(folder)) && !is_unfetched()
         };
         if level > 0 {
             return self.relative(importer, level, dotted.as_str()).is_some_and(|path| is_gap(&path, 1));

@@ -75,7 +75,7 @@ impl Program {
 
     /// The same, of files whose bindings are known.
     fn linked(files: Vec<FileEntry>, facts: ProjectFacts, catalog: Arc<Catalog>, bindings: Vec<Bindings>) -> Program {
-        let modules = Modules::new(&files, catalog.entries().map(|(name, _)| name));
+        let modules = Modules::new(&files, catalog.entries().map(|(name, _)| name), &facts.submodules);
         let mut program = Program {
             function_base: bases(files.iter().map(|file| file.model.functions.len())),
             class_base: bases(files.iter().map(|file| file.model.classes.len())),

@@ -15,7 +15,7 @@ use crate::catalog::{AllowedWrite, Catalog, ProjectFacts};
 use crate::config::{Config, Mistake};
 use crate::finding::Finding;
 use crate::rules::Rule;
-use crate::source::{Found, Missing, Walk, discover, shown};
+use crate::source::{Found, Missing, Walk, discover, shown, submodules};
 use crate::triage::{Exemption, Policy, Reasons, Triaged, triage};
 
 pub use baseline::{Applied, Baseline};
@@ -64,8 +64,8 @@ pub fn misconfigured(mistake: &Mistake) -> Refusal {
     Refusal::new(mistake.to_string(), None)
 }
 
-/// What the project declares about itself.
-pub fn facts(config: &Config) -> ProjectFacts {
+/// What the project in a working directory declares about itself.
+pub fn facts(config: &Config, cwd: &Path) -> ProjectFacts {
     let allowed = config.allowed_writes.iter();
     let default = ProjectFacts::default();
     ProjectFacts {
@@ -75,6 +75,7 @@ pub fn facts(config: &Config) -> ProjectFacts {
             .map(|write| AllowedWrite { path: write.path.clone(), reason: write.reason.clone() })
             .collect(),
         envelope_modules: config.envelope_modules.clone(),
+        submodules: submodules(cwd),
     }
 }
 
@@ -137,7 +138,7 @@ impl Project {
             rules: rules(&config, &[], &[])?,
             exemptions: exemptions(&config)?,
             catalog: catalog(&config)?,
-            facts: facts(&config),
+            facts: facts(&config, cwd),
             baseline: config.baseline.as_deref().map(|file| Baseline::load_if_there(file, cwd)).transpose()?,
             verdicts: Verdicts::of_user(),
             config,

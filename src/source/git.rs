@@ -5,7 +5,7 @@ use std::io::{BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Kind, Problem, SourceFile};
+use super::{Kind, Problem, SourceFile, read_optional};
 
 /// What is said where git is missing.
 const NO_GIT: &str = "git cannot be started";
@@ -21,6 +21,16 @@ pub struct Base {
     pub renamed: BTreeMap<String, String>,
     /// Whether it is the commit at which the present state left the revision, and not the revision itself.
     pub is_fork: bool,
+}
+
+/// The folders into which git fetches other repositories, as the working directory says; none where it does not say.
+pub fn submodules(cwd: &Path) -> Vec<String> {
+    let text = read_optional(&cwd.join(".gitmodules")).ok().flatten().unwrap_or_default();
+    let path = |line: &str| {
+        let (key, path) = line.split_once('=')?;
+        (key.trim() == "path").then(|| path.trim().trim_matches('"').trim_end_matches('/').to_owned())
+    };
+    text.lines().filter_map(path).filter(|path| !path.is_empty()).collect()
 }
 
 /// The sources of the commit at which the present state and `revision` part, or of `revision` itself where that is not known.

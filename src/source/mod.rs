@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use decode::{decode, encode};
 pub use discover::{Missing, Walk, discover};
-pub use git::{Base, base_of};
+pub use git::{Base, base_of, submodules};
 pub use paths::{shown, user_cache};
 pub use patterns::{BadPattern, PathPatterns};
 

@@ -111,7 +111,7 @@ impl Setup {
             let (files, lines) = records(sources);
             return Outcome { triaged, files, lines, internal: Vec::new() };
         }
-        let facts = project::facts(&self.config);
+        let facts = project::facts(&self.config, &self.cwd);
         let options = Options { rules: &self.rules, facts, catalog: self.catalog.clone(), progress };
         let mut analysis = workers.analyze(sources, options);
         let triaged = triage::of(&mut analysis, &policy);
@@ -129,7 +129,7 @@ impl Setup {
     fn key(&self, sources: &[SourceFile], policy: &Policy<'_>) -> Key {
         let config = &self.config;
         let thresholds = format!("{:?} {:?} {:?}", policy.reasons, policy.min_confidence, policy.min_severity);
-        let facts = format!("{:?}", project::facts(config));
+        let facts = format!("{:?}", project::facts(config, &self.cwd));
         let fixed =
             [thresholds, facts, policy.cwd.to_string_lossy().into_owned(), config.origin.clone().unwrap_or_default()];
         let rules = policy.rules.iter().map(|rule| rule.name);
