@@ -108,8 +108,10 @@ impl<'p> Common<'p> {
         self.known.insert((function, at, path), None);
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
-        let of_one_rank =
-            is_of_one_rank(self.program, file, local) || launches(model, local) || makes_job_of_one(model, local);
+        let of_one_rank = is_of_one_rank(self.program, file, local)
+            || launches(model, local)
+            || makes_job_of_one(model, local)
+            || self.joins_under_one_number(function);
         let callers = if of_one_rank { None } else { self.callers_reaching(function, at, path) };
         let by_some = callers.is_none() || self.is_kept_out(function, at);
         let callers = callers.unwrap_or_default();

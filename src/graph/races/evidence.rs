@@ -9,7 +9,7 @@ use super::words::is_only_about_files;
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
 use crate::graph::blocks::span_of;
-use crate::graph::communication::Wanted;
+use crate::graph::communication::{Wanted, argument};
 use crate::graph::context::each_in_context;
 use crate::graph::versions::JOINS;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
@@ -118,6 +118,24 @@ impl Common<'_> {
             out.extend(joins.map(|(expr, _)| *expr));
         }
         out
+    }
+
+    /// Whether the function has itself join the job under a number that is written out, `setup(0, 1)`: whatever process runs
+    /// it says that, and so is alone.
+    pub(super) fn joins_under_one_number(&mut self, function: FunctionId) -> bool {
+        let program = self.program;
+        let (file, _) = program.locate(function);
+        let model = &program.file(file).model;
+        let is_told = |expr: ExprId, callee: FunctionId| {
+            let parameters = &program.function(callee).parameters;
+            let Expr::Call(call) = model.expr(expr) else { return false };
+            let at = parameters.iter().position(|parameter| program.catalog.is_rank_by_name(parameter.name));
+            let given = at.and_then(|at| argument(model, model.call(call), Some(at), parameters[at].name));
+            given.is_some_and(|given| matches!(model.expr(given), Expr::Int(_)))
+        };
+        let told: Vec<FunctionId> =
+            self.called(function).iter().filter(|&&(expr, callee)| is_told(expr, callee)).map(|call| call.1).collect();
+        told.into_iter().any(|callee| !self.joining(callee, 0).is_empty())
     }
 
     /// Whether a framework calls the method on every rank.
