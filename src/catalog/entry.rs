@@ -121,6 +121,8 @@ pub struct Operation {
     pub negotiated: bool,
     /// Whether it communicates only where the model is sharded.
     pub sharded: bool,
+    /// The argument without which it communicates whatever the model is.
+    pub sharded_with: Option<Operand>,
     /// Whether the backward pass from what it returns communicates too.
     pub backward: bool,
     /// The argument that, when true, makes the call an operation; without it there is none.

@@ -173,6 +173,7 @@ impl<'a> Loader<'a> {
             implicit: raw.implicit,
             negotiated: raw.negotiated,
             sharded: raw.sharded,
+            sharded_with: self.optional(raw.sharded_with.as_ref())?,
             backward: raw.backward,
             when: self.optional(raw.when.as_ref())?,
             unless: self.optional(raw.unless.as_ref())?,

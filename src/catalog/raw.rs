@@ -143,6 +143,7 @@ pub(super) struct RawOperation {
     pub negotiated: bool,
     #[serde(default)]
     pub sharded: bool,
+    pub sharded_with: Option<RawOperand>,
     #[serde(default)]
     pub backward: bool,
     pub when: Option<RawOperand>,

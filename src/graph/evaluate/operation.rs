@@ -150,7 +150,10 @@ impl<'p> Engine<'p> {
                 op: operation.op,
                 creates,
                 implicit: operation.implicit,
-                sharded: operation.sharded,
+                sharded: operation.sharded
+                    && operation.sharded_with.is_none_or(|with| {
+                        arguments.starred.or(arguments.mapping).is_some() || self.operand(arguments, with).is_some()
+                    }),
                 group: if creates { world } else { group },
                 root,
                 root_parameter,
