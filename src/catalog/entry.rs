@@ -99,11 +99,11 @@ pub struct Operation {
     /// Buffers that hold the same value on every member afterwards.
     pub agrees: Vec<Operand>,
     /// Buffers that hold a different value on every member afterwards.
-    pub differs: Vec<Operand>,
+    pub differs: Box<[Operand]>,
     /// Buffers whose shape every member must agree on.
     pub shaped: Vec<Operand>,
     /// Files or folders that every member must name alike; the first that is given counts.
-    pub places: Vec<Operand>,
+    pub places: Box<[Operand]>,
     /// What the call returns.
     pub returns: Outcome,
     /// The argument that says where what it returns is placed: where it is `Replicate` along every axis, the same on every
@@ -122,7 +122,7 @@ pub struct Operation {
     /// Whether it communicates only where the model is sharded.
     pub sharded: bool,
     /// The argument without which it communicates whatever the model is.
-    pub sharded_with: Option<Operand>,
+    pub sharded_with: Option<Box<Operand>>,
     /// Whether the backward pass from what it returns communicates too.
     pub backward: bool,
     /// The argument that, when true, makes the call an operation; without it there is none.

@@ -23,6 +23,8 @@ pub struct ProjectFacts {
     /// Folders of other repositories that git fetches into this one, from the working directory: what is missing there may
     /// only not have been fetched.
     pub submodules: Vec<String>,
+    /// Whether the working directory is the root of one project, and not a folder of several.
+    pub is_root: bool,
 }
 
 impl Default for ProjectFacts {
@@ -33,6 +35,7 @@ impl Default for ProjectFacts {
             allowed_writes: Vec::new(),
             envelope_modules: Vec::new(),
             submodules: Vec::new(),
+            is_root: false,
         }
     }
 }

@@ -76,6 +76,7 @@ mod subgroups;
 mod suspects;
 mod taint;
 mod taken_down;
+mod trees;
 mod unpadded;
 mod unpassed;
 mod untaken;

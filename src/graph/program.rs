@@ -17,6 +17,7 @@ use super::operators::OperatorFolders;
 use super::protocol::Protocol;
 use super::resolve::Target;
 use super::subgroups::OfAll;
+use super::trees::trees_of;
 use super::versions::{Joining, Versions, is_of_another_framework};
 
 /// One Python file of the program.
@@ -79,10 +80,7 @@ impl Program {
         let mut program = Program {
             function_base: bases(files.iter().map(|file| file.model.functions.len())),
             class_base: bases(files.iter().map(|file| file.model.classes.len())),
-            packages: files
-                .iter()
-                .map(|file| Symbol::new(file.path.split_once('/').map_or("", |parts| parts.0)))
-                .collect(),
+            packages: trees_of(&files, &modules, facts.is_root),
             files,
             facts,
             modules,
@@ -115,7 +113,7 @@ impl Program {
         program
     }
 
-    /// The files by the top-level folder they lie in.
+    /// The files by the tree they belong to.
     pub fn trees(&self) -> Vec<Vec<FileId>> {
         let mut out: Vec<(Symbol, Vec<FileId>)> = Vec::new();
         for file in self.file_ids() {
@@ -335,12 +333,12 @@ impl Program {
         self.methods_by_name.get(&name).map_or(&[], Vec::as_slice)
     }
 
-    /// The top-level folder a file lies in.
+    /// The tree that a file belongs to.
     pub(super) fn tree_of(&self, file: FileId) -> Symbol {
         self.packages[file.index()]
     }
 
-    /// Whether two files belong to the same top-level folder.
+    /// Whether two files belong to the same tree.
     pub fn same_tree(&self, one: FileId, other: FileId) -> bool {
         self.packages[one.index()] == self.packages[other.index()]
     }

@@ -14,6 +14,7 @@ mod made;
 mod made_before;
 mod names;
 mod parts;
+mod picked;
 mod places;
 mod reliance;
 mod shared_out;

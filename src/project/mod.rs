@@ -64,6 +64,9 @@ pub fn misconfigured(mistake: &Mistake) -> Refusal {
     Refusal::new(mistake.to_string(), None)
 }
 
+/// What lies in the root of a project.
+const ROOTS: [&str; 4] = [".git", "pyproject.toml", "setup.py", "setup.cfg"];
+
 /// What the project in a working directory declares about itself.
 pub fn facts(config: &Config, cwd: &Path) -> ProjectFacts {
     let allowed = config.allowed_writes.iter();
@@ -76,6 +79,7 @@ pub fn facts(config: &Config, cwd: &Path) -> ProjectFacts {
             .collect(),
         envelope_modules: config.envelope_modules.clone(),
         submodules: submodules(cwd),
+        is_root: ROOTS.iter().any(|file| cwd.join(file).exists()),
     }
 }
 

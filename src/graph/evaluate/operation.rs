@@ -151,7 +151,7 @@ impl<'p> Engine<'p> {
                 creates,
                 implicit: operation.implicit,
                 sharded: operation.sharded
-                    && operation.sharded_with.is_none_or(|with| {
+                    && operation.sharded_with.as_deref().is_none_or(|&with| {
                         arguments.starred.or(arguments.mapping).is_some() || self.operand(arguments, with).is_some()
                     }),
                 group: if creates { world } else { group },

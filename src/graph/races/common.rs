@@ -8,7 +8,7 @@ use super::deeds::Deed;
 use super::evidence::Together;
 use super::is_of_launcher;
 use super::made::Made;
-use super::names::assigned;
+use super::picked::picked;
 use super::shared_out::SharedOut;
 use super::single::{asks_for_first_among, is_of_one_rank, launches, leaves_one, makes_job_of_one};
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
@@ -18,7 +18,6 @@ use crate::graph::communication::Communication;
 use crate::graph::conduct::bodies;
 use crate::graph::left_over::is_left_over;
 use crate::graph::program::Program;
-use crate::graph::resolve::{Scope, Target};
 use crate::graph::taint::Taint;
 use crate::model::{Block, Expr, ExprId, File, LocalFunction, Stmt, StmtId, blocks_of, each_call};
 
@@ -236,30 +235,8 @@ impl<'p> Common<'p> {
     }
 }
 
-/// The functions and constructors of the program of which a function picks the one that it calls:
-/// `kind = Lazy if lazy else Whole`, and then `kind(path)`.
-fn picked(program: &Program, file: FileId, local: LocalFunction, callee: ExprId) -> Vec<FunctionId> {
-    let model = &program.file(file).model;
-    let Expr::Name(name) = model.expr(callee) else { return Vec::new() };
-    if program.scope_of(file, local, name) != Scope::Local(local) {
-        return Vec::new();
-    }
-    let either = |value: ExprId| match model.expr(value) {
-        Expr::IfElse(at) => model.if_else(at)[1..].to_vec(),
-        _ => vec![value],
-    };
-    let found = assigned(model, local, name).into_iter().flat_map(either).map(|value| {
-        match program.target(file, local, value)? {
-            Target::Function(function) => Some(function),
-            Target::Class(class) => program.method(class, Symbol::new("__init__")),
-            _ => None,
-        }
-    });
-    found.collect::<Option<Vec<_>>>().unwrap_or_default()
-}
-
 /// The name by which who calls a function mentions it: a constructor by that of its class.
-fn called_by(program: &Program, function: FunctionId) -> Symbol {
+pub(super) fn called_by(program: &Program, function: FunctionId) -> Symbol {
     let name = program.function(function).name;
     let class = program.class_of(function).filter(|_| name.as_str() == "__init__");
     class.map_or(name, |class| {

@@ -7,7 +7,7 @@ use super::evidence::Together;
 use super::made::Made;
 use super::single::{asks_for_first_among, is_of_one_rank};
 use crate::base::{FunctionId, Site, Symbol};
-use crate::graph::blocks::span_of;
+use crate::graph::blocks::{is_test, span_of};
 use crate::graph::communication::Wanted;
 use crate::model::{Expr, ExprId, Stmt, each_statement, names_in};
 
@@ -37,7 +37,10 @@ impl Common<'_> {
             let (file, local) = self.program.locate(caller);
             is_where_nobody_is_told_apart(self, file, local, made.expr)
         };
-        let open = callers.into_iter().filter(|(caller, made)| made.by_all && !is_for_one(*caller, made));
+        let of_test = |caller: FunctionId| is_test(&self.program.file(self.program.locate(caller).0).path);
+        let open = callers.into_iter().filter(|(caller, made)| made.by_all && !of_test(*caller));
+        let open: Vec<(FunctionId, Made)> = open.collect();
+        let open = open.into_iter().filter(|(caller, made)| !is_for_one(*caller, made));
         let open: Vec<(FunctionId, Made)> = open.collect();
         let mut open = open.into_iter().filter_map(|(caller, made)| {
             let together = self.entered_by_all(caller, made.expr)?.together;
