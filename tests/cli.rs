@@ -374,6 +374,27 @@ fn what_has_one_cause_is_told_once() {
     assert!(run.out.starts_with("a.py:5:") && !run.out.contains("more like it"), "{run:?}");
 }
 
+/// A script in one folder shows that several ranks run a helper in another one, where both are parts of one project.
+#[test]
+fn folders_of_a_project_are_looked_at_together() {
+    let folder = Folder::new("project");
+    let helper = ["import os", "", "def prepare(path):", "    if not os.path.exists(path):", "        os.mkdir(path)"];
+    let script = [
+        "import torch.distributed as dist",
+        "from helpers.files import prepare",
+        "",
+        "def main(args):",
+        "    dist.init_process_group(\"nccl\")",
+        "    prepare(args.output)",
+        "    dist.barrier()",
+    ];
+    folder.file("helpers/__init__.py", "").file("helpers/files.py", helper.join("\n"));
+    folder.file("scripts/train.py", script.join("\n"));
+    assert_eq!(folder.findings(&[]), Vec::<String>::new());
+    folder.file("setup.cfg", "");
+    assert_eq!(folder.findings(&[]), ["helpers/files.py:5 file-race"]);
+}
+
 /// What an import asks for that is not there ends it, and what comes after: unless git may not have fetched it.
 #[test]
 fn what_git_has_not_fetched_may_be_there() {

@@ -15,7 +15,7 @@ use crate::catalog::{AllowedWrite, Catalog, ProjectFacts};
 use crate::config::{Config, Mistake};
 use crate::finding::Finding;
 use crate::rules::Rule;
-use crate::source::{Found, Missing, Walk, discover, shown, submodules};
+use crate::source::{Found, Missing, Walk, discover, is_root, shown, submodules};
 use crate::triage::{Exemption, Policy, Reasons, Triaged, triage};
 
 pub use baseline::{Applied, Baseline};
@@ -64,9 +64,6 @@ pub fn misconfigured(mistake: &Mistake) -> Refusal {
     Refusal::new(mistake.to_string(), None)
 }
 
-/// What lies in the root of a project.
-const ROOTS: [&str; 4] = [".git", "pyproject.toml", "setup.py", "setup.cfg"];
-
 /// What the project in a working directory declares about itself.
 pub fn facts(config: &Config, cwd: &Path) -> ProjectFacts {
     let allowed = config.allowed_writes.iter();
@@ -79,7 +76,7 @@ pub fn facts(config: &Config, cwd: &Path) -> ProjectFacts {
             .collect(),
         envelope_modules: config.envelope_modules.clone(),
         submodules: submodules(cwd),
-        is_root: ROOTS.iter().any(|file| cwd.join(file).exists()),
+        is_root: is_root(cwd),
     }
 }
 

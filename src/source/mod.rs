@@ -113,6 +113,14 @@ pub fn read(found: Found) -> SourceFile {
     }
 }
 
+/// What lies in the root of a project.
+const ROOTS: [&str; 4] = [".git", "pyproject.toml", "setup.py", "setup.cfg"];
+
+/// Whether a folder is the root of one project, and not a folder of several.
+pub fn is_root(folder: &Path) -> bool {
+    ROOTS.iter().any(|file| folder.join(file).exists())
+}
+
 /// The text of a configuration file; absent where there is no such file.
 pub fn read_optional(path: &Path) -> Result<Option<String>, Problem> {
     if !path.is_file() {

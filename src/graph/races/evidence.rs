@@ -9,7 +9,7 @@ use super::words::is_only_about_files;
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
 use crate::graph::blocks::span_of;
-use crate::graph::communication::{Wanted, argument};
+use crate::graph::communication::Wanted;
 use crate::graph::context::each_in_context;
 use crate::graph::versions::JOINS;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
@@ -124,17 +124,18 @@ impl Common<'_> {
     /// it says that, and so is alone.
     pub(super) fn joins_under_one_number(&mut self, function: FunctionId) -> bool {
         let program = self.program;
-        let (file, _) = program.locate(function);
+        let (file, local) = program.locate(function);
         let model = &program.file(file).model;
+        let (calls, called) = (self.calls(file, local), self.called(function));
         let is_told = |expr: ExprId, callee: FunctionId| {
             let parameters = &program.function(callee).parameters;
-            let Expr::Call(call) = model.expr(expr) else { return false };
-            let at = parameters.iter().position(|parameter| program.catalog.is_rank_by_name(parameter.name));
-            let given = at.and_then(|at| argument(model, model.call(call), Some(at), parameters[at].name));
+            let rank = parameters.iter().find(|parameter| program.catalog.is_rank_by_name(parameter.name));
+            let made = calls.iter().find(|made| made.expr == expr);
+            let given = rank.zip(made).and_then(|(rank, made)| self.given(callee, function, made, rank.name));
             given.is_some_and(|given| matches!(model.expr(given), Expr::Int(_)))
         };
         let told: Vec<FunctionId> =
-            self.called(function).iter().filter(|&&(expr, callee)| is_told(expr, callee)).map(|call| call.1).collect();
+            called.iter().filter(|&&(expr, callee)| is_told(expr, callee)).map(|call| call.1).collect();
         told.into_iter().any(|callee| !self.joining(callee, 0).is_empty())
     }
 
