@@ -127,14 +127,12 @@ impl<'p> Engine<'p> {
             true => self.agreed_by(summary.effects, result, &mut substitution, frame.site(span)),
             false => result,
         };
-        // What is called a group getter returns a group, whatever could be made of its body; one for all ranks is so on every
-        // way through it.
-        let named = by_convention.map(|meaning| self.values.node(meaning));
-        let group = match self.values.node(result) {
-            Node::AxisGroup(_) | Node::World | Node::MadeGroup(..) => false,
-            Node::If(..) | Node::Index(..) => named == Some(&Node::World),
-            _ => matches!(named, Some(Node::AxisGroup(_))),
-        };
+        // What is called a group getter returns a group, whatever could be made of its body.
+        let group = is_group
+            && !matches!(
+                self.values.node(result),
+                Node::AxisGroup(_) | Node::World | Node::MadeGroup(..) | Node::If(..) | Node::Index(..)
+            );
         // A name can say along which axis something differs that its body only shows to differ somewhere.
         let narrower = |meaning: Value| {
             let (meant, known) = (self.values.vary(meaning), self.values.vary(result));
