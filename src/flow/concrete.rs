@@ -260,6 +260,8 @@ impl<'a> Evaluator<'a> {
             Node::If(test, then, otherwise) => match self.truth(*test) {
                 Truth::Known(true) => self.value(*then),
                 Truth::Known(false) => self.value(*otherwise),
+                // Who counts one process where it is not told how many there are has no peers to part from.
+                Truth::Same(_) if self.is_alone_or_counts_all(*then, *otherwise) => Concrete::Int(self.world.size),
                 Truth::Same(_) => {
                     let (then, otherwise) = (self.value(*then), self.value(*otherwise));
                     if then == otherwise { then } else { opaque }
@@ -311,6 +313,13 @@ impl<'a> Evaluator<'a> {
             },
             _ => opaque,
         }
+    }
+
+    /// Whether one is the number of all ranks, and the other a one that is written out.
+    fn is_alone_or_counts_all(&self, one: Value, other: Value) -> bool {
+        let is_one = |value: Value| *self.values.node(value) == Node::Int(1);
+        let is_all = |value: Value| matches!(self.values.node(value), Node::Size(axes) if axes.is_all());
+        (is_one(one) && is_all(other)) || (is_all(one) && is_one(other))
     }
 
     /// What has as many elements as `value`, whatever is wrapped round it: the source of an iterator, a list of the same

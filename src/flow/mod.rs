@@ -21,6 +21,7 @@ pub use effect::{
 pub use region::{Standing, disputed, standings};
 pub use trace::{Asked, Decided, Difference, Heal, Healed, Parting, Reached, Tracer};
 pub use value::{
-    COLLECTED, COMPREHENSION, DISPATCH, FILTERS, Facts, GIVEN, HANDED_ON, INITIALIZED, IS_MEMBER, MEMBERS, MERGED,
-    Node, ONCE, POOLED, REPEAT, SPREAD, STORE, TELLING, TOO_DEEP, UNSET, UPDATE, Value, Values, WITHOUT, parts,
+    COLLECTED, COMPREHENSION, DEVICE_COUNT, DISPATCH, FILTERS, Facts, GIVEN, HANDED_ON, INITIALIZED, IS_MEMBER,
+    MEMBERS, MERGED, Node, ONCE, POOLED, REPEAT, SPREAD, STORE, TELLING, TOO_DEEP, UNSET, UPDATE, Value, Values,
+    WITHOUT, parts,
 };

@@ -23,8 +23,8 @@ use super::axes::Axes;
 pub use facts::FILTERS;
 pub use keyed::{ONCE, TELLING};
 pub use node::{
-    COLLECTED, COMPREHENSION, Facts, GIVEN, HANDED_ON, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node, POOLED, REPEAT,
-    SPREAD, STORE, UNSET, UPDATE, WITHOUT, parts,
+    COLLECTED, COMPREHENSION, DEVICE_COUNT, Facts, GIVEN, HANDED_ON, INITIALIZED, IS_MEMBER, MEMBERS, MERGED, Node,
+    POOLED, REPEAT, SPREAD, STORE, UNSET, UPDATE, WITHOUT, parts,
 };
 
 /// A symbolic value; an index into [`Values`].

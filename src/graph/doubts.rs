@@ -23,7 +23,7 @@ use crate::model::CompareOp;
 use super::by_rank::{asks_for_numbers, compares_rank};
 use super::confidence::{DRAWN, Evidence};
 use super::descent::{arm_without, preorder};
-use super::evaluate::{Engine, OF_TENSORS};
+use super::evaluate::{BACKWARD, Engine, OF_TENSORS};
 use super::races::serves_alone;
 use super::seeds::seeds_by_rank;
 use super::witness::SplitKind;
@@ -59,12 +59,15 @@ impl Evidence<'_, '_> {
     }
 
     /// Whether only scripts come to the place where ranks are said to part that never join a job: what communicates is
-    /// of a library, for who has peers. So it is with programs that serve requests and speak of no ranks.
+    /// of a library, for who has peers, or a backward pass that does so because other scripts wrap their models. So it is
+    /// with programs that serve requests and speak of no ranks.
     pub(super) fn is_run_by_scripts_alone(&self) -> bool {
         let engine = self.engine;
-        let parting = self.decision.map_or(engine.effects.event(self.main).site, |decision| decision.site);
-        let is_of_library = parting.file != engine.effects.event(self.main).site.file;
-        is_of_library
+        let event = engine.effects.event(self.main);
+        let parting = self.decision.map_or(event.site, |decision| decision.site);
+        let is_of_library = parting.file != event.site.file;
+        let is_supposed = event.implicit && event.op.as_str() == BACKWARD;
+        (is_of_library || is_supposed)
             && (serves_alone(engine.program, parting.file)
                 || engine.scripts.run_alone(engine.program, engine.taint, self.function))
     }

@@ -27,6 +27,7 @@ mod touches;
 mod unawaited;
 mod waits;
 mod words;
+mod written_out;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
@@ -58,6 +59,7 @@ use words::{
     is_of_an_element, is_own_path, is_tool, listing_behind, may_know_of_ranks, path_asked_for, speaks_of_ranks,
 };
 pub(super) use words::{serves, serves_alone};
+use written_out::is_written_out;
 
 /// Methods that may themselves start the other processes of the job, from a script that has come so far alone.
 const LAUNCHES: [&str; 4] = ["fit", "validate", "test", "predict"];
@@ -121,7 +123,8 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
             tried.retain(|Tried { deed, .. }| match deed.does {
                 Does::Makes => !is_made_before(common, function, deed),
                 Does::Fetches => !is_fetched_by_one(common, function, deed),
-                Does::Removes | Does::Writes => true,
+                Does::Writes => !is_written_out(model, local, deed.expr),
+                Does::Removes => true,
             });
             let mut callers = None;
             for Tried { deed, asked, by_few } in tried {

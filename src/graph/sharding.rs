@@ -205,33 +205,42 @@ impl Engine<'_> {
     fn knows_of_sharding(&self, file: FileId) -> bool {
         let path: &str = &self.program.file(file).path;
         let folder = path.split_once('/').map_or("", |(outermost, _)| outermost);
-        let names_it = |name: &Symbol| {
-            let name = name.as_str().to_ascii_lowercase();
-            SHARDS.iter().any(|word| name.contains(word))
-        };
-        let speaks = |file: &File| file.functions.iter().flat_map(|function| &function.mentions).any(names_it);
         let is_below =
             |path: &str| path.strip_prefix(folder).is_some_and(|rest| folder.is_empty() || rest.starts_with('/'));
         *self.memo.knows_of_sharding.borrow_mut().entry(folder).or_insert_with(|| {
             let mut files = self.program.file_ids().map(|file| self.program.file(file));
-            files.any(|file| is_below(&file.path) && speaks(&file.model))
+            files.any(|file| is_below(&file.path) && mentions_sharding(&file.model))
         })
     }
 
-    /// Whether a question in the file where ranks part is whether a thing is sharded: who wrote it has sharded things.
+    /// Whether a question is whether a thing is sharded, and ranks part in that file, or in another one that speaks of
+    /// sharding: who wrote it has sharded things.
     pub(super) fn speaks_of_shards(&self, question: Site, parting: Site) -> bool {
-        if question.file != parting.file {
+        if question.file != parting.file && !mentions_sharding(&self.program.file(parting.file).model) {
             return false;
         }
         let Some((model, expr)) = self.written_at(question) else { return false };
         let mut speaks = false;
         each_expression(model, expr, &mut |_, expr| {
-            if let Expr::Name(name) | Expr::Attribute { name, .. } = expr {
-                speaks |= matches!(name.as_str(), "DTensor" | "FSDPModule" | "FSDP" | "FullyShardedDataParallel");
-            }
+            speaks |= match expr {
+                Expr::Name(name) | Expr::Attribute { name, .. } => {
+                    matches!(name.as_str(), "DTensor" | "FSDPModule" | "FSDP" | "FullyShardedDataParallel")
+                }
+                // `hasattr(tensor, "full_tensor")`
+                Expr::Str(name) => name.as_str() == "full_tensor",
+                _ => false,
+            };
         });
         speaks
     }
+}
+
+/// Whether a function of the file names something of sharded models.
+fn mentions_sharding(file: &File) -> bool {
+    file.functions.iter().flat_map(|function| &function.mentions).any(|name| {
+        let name = name.as_str().to_ascii_lowercase();
+        SHARDS.iter().any(|word| name.contains(word))
+    })
 }
 
 /// The stage of ZeRO in which parameters are sharded.

@@ -5,7 +5,7 @@ use crate::model::{Call, Expr, ExprId, File};
 
 use super::communication::{argument, calls_in};
 use super::confidence::Evidence;
-use super::started::{PROCESSES, SPAWNERS};
+use super::started::{PROCESSES, SPAWNERS, starter};
 
 /// What starts all processes of a job, in the process that is none of them.
 const LAUNCHERS: [&str; 4] = [
@@ -23,7 +23,7 @@ impl Evidence<'_, '_> {
         let (file, local) = program.locate(self.function);
         let model = &program.file(file).model;
         let started = |call: Call| -> Option<Symbol> {
-            let dotted = program.resolve(file, local, call.callee)?;
+            let dotted = starter(program, file, local, call.callee)?;
             let handed = match dotted.as_str() {
                 spawner if SPAWNERS.contains(&spawner) => argument(model, call, Some(0), Symbol::new("fn")),
                 process if PROCESSES.contains(&process) => argument(model, call, None, Symbol::new("target")),

@@ -4,10 +4,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Symbol};
-use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_statement};
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
 
 use super::communication::{argument, calls_in};
 use super::program::Program;
+use super::races::assigned;
 use super::resolve::Target;
 
 /// Functions that start processes which are handed their number within the node in front of everything else.
@@ -20,6 +21,13 @@ pub(super) const SPAWNERS: [&str; 4] = [
 
 /// Classes of processes that are handed what stands in `args`.
 pub(super) const PROCESSES: [&str; 2] = ["torch.multiprocessing.Process", "multiprocessing.Process"];
+
+/// Functions that answer with what has the same functions and classes, for one way to start processes.
+const CONTEXTS: [&str; 3] = [
+    "torch.multiprocessing.get_context",
+    "multiprocessing.get_context",
+    "torch.multiprocessing.multiprocessing.get_context",
+];
 
 const INIT: &str = "torch.distributed.init_process_group";
 
@@ -66,7 +74,7 @@ impl Started {
 
     fn read(&mut self, program: &Program, file: FileId, local: LocalFunction, call: Call) {
         let model = &program.file(file).model;
-        let Some(called) = program.resolve(file, local, call.callee) else { return };
+        let Some(called) = starter(program, file, local, call.callee) else { return };
         let called = called.as_str();
         if called == INIT {
             let rank = argument(model, call, None, Symbol::new("rank")).map(|rank| model.expr(rank));
@@ -86,13 +94,20 @@ impl Started {
         } else if PROCESSES.contains(&called)
             && let Some(function) = started(program, file, local, argument(model, call, None, Symbol::new("target")))
             && joins_a_group(program, function)
-            && let Some(args) = argument(model, call, None, Symbol::new("args"))
-            && let Expr::Tuple(args) | Expr::ListDisplay(args) = model.expr(args)
         {
             let counters = counters(model, local);
-            for (position, &arg) in model.list(args).iter().enumerate() {
-                if matches!(model.expr(arg), Expr::Name(name) if counters.contains(&name)) {
-                    self.add(program, function, position, WITHIN_NODE);
+            let counts = |arg: ExprId| matches!(model.expr(arg), Expr::Name(name) if counters.contains(&name));
+            let args = argument(model, call, None, Symbol::new("args")).map(|args| model.expr(args));
+            if let Some(Expr::Tuple(args) | Expr::ListDisplay(args)) = args {
+                let positions = model.list(args).iter().enumerate().filter(|(_, arg)| counts(**arg));
+                positions.for_each(|(position, _)| self.add(program, function, position, WITHIN_NODE));
+            }
+            let named = argument(model, call, None, Symbol::new("kwargs")).map(|named| model.expr(named));
+            if let Some(Expr::Dict(entries)) = named {
+                for pair in model.list(entries).chunks_exact(2).filter(|pair| counts(pair[1])) {
+                    let is_key = |name: Symbol| model.expr(pair[0]) == Expr::Str(name);
+                    let position = program.function(function).parameters.iter().position(|one| is_key(one.name));
+                    position.into_iter().for_each(|position| self.add(program, function, position, WITHIN_NODE));
                 }
             }
         }
@@ -110,6 +125,31 @@ impl Started {
     }
 }
 
+/// The name of what is called, for whoever starts processes: a context that a variable holds stands for the module.
+pub(super) fn starter(program: &Program, file: FileId, local: LocalFunction, callee: ExprId) -> Option<Symbol> {
+    let model = &program.file(file).model;
+    let of_context = || {
+        let Expr::Attribute { value, name } = model.expr(callee) else { return None };
+        let Expr::Name(context) = model.expr(value) else { return None };
+        let is_context = |value: ExprId| match model.expr(value) {
+            Expr::Call(call) => program
+                .resolve(file, local, model.call(call).callee)
+                .is_some_and(|called| CONTEXTS.contains(&called.as_str())),
+            _ => false,
+        };
+        let held = [local, LocalFunction(0)].map(|function| assigned(model, function, context));
+        let held = held.into_iter().find(|held| !held.is_empty())?;
+        let started = || SPAWNERS.iter().chain(&PROCESSES).find(|known| Symbol::new(known).last_part() == name);
+        held.into_iter().all(is_context).then(started).flatten().map(|known| Symbol::new(known))
+    };
+    let known = program.resolve(file, local, callee);
+    known.filter(|known| is_starter(known.as_str())).or_else(of_context).or(known)
+}
+
+fn is_starter(called: &str) -> bool {
+    called == INIT || SPAWNERS.contains(&called) || PROCESSES.contains(&called)
+}
+
 /// The function of the program that is handed over to be started.
 fn started(program: &Program, file: FileId, local: LocalFunction, handed: Option<ExprId>) -> Option<FunctionId> {
     match program.target(file, local, handed?)? {
@@ -125,15 +165,34 @@ fn joins_a_group(program: &Program, function: FunctionId) -> bool {
     program.file(file).model.functions.iter().flat_map(|function| &function.mentions).any(|name| names.contains(name))
 }
 
-/// Variables of the loops of a function that count.
+/// Variables of the loops and comprehensions of a function that count.
 fn counters(model: &File, local: LocalFunction) -> Vec<Symbol> {
     let mut found = Vec::new();
+    let mut counted = |target: ExprId, iter: ExprId| {
+        let Expr::Call(call) = model.expr(iter) else { return };
+        let counter = match (model.expr(model.call(call).callee), model.expr(target)) {
+            (Expr::Name(called), Expr::Name(name)) if called.as_str() == "range" => Some(name),
+            (Expr::Name(called), Expr::Tuple(targets)) if called.as_str() == "enumerate" => {
+                match model.list(targets).first().map(|&first| model.expr(first)) {
+                    Some(Expr::Name(name)) => Some(name),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        found.extend(counter);
+    };
     each_statement(model, model.function(local).body, &mut |_, stmt| {
-        if let Stmt::For { target, iter, .. } = stmt
-            && let (Expr::Name(name), Expr::Call(call)) = (model.expr(*target), model.expr(*iter))
-            && model.expr(model.call(call).callee) == Expr::Name(Symbol::new("range"))
-        {
-            found.push(name);
+        if let Stmt::For { target, iter, .. } = stmt {
+            counted(*target, *iter);
+        }
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| {
+                if let Expr::Comprehension(comprehension) = expr {
+                    let clauses = &model.comprehension(comprehension).clauses;
+                    clauses.iter().for_each(|clause| counted(clause.target, clause.iter));
+                }
+            });
         }
     });
     found

@@ -256,7 +256,8 @@ impl Tracer<'_> {
             let known = self.compared.get(known).filter(|known| known.subject == asked.subject)?;
             Some((known.relation, *answer == known.yes))
         };
-        let holds = settled(self.values, asked.relation, search.assumed.iter().filter_map(about_the_same))?;
+        let holds =
+            settled(self.values, (asked.subject, asked.relation), search.assumed.iter().filter_map(about_the_same))?;
         Some(holds == asked.yes)
     }
 

@@ -30,8 +30,8 @@ impl Run<'_, '_> {
                 self.asked(*left, then, otherwise)
             }
             // One answer or another, whichever a question that ranks share chooses: that question may be asked
-            // elsewhere.
-            (_, Node::If(first, one, other)) if self.settles(*one) || self.settles(*other) => {
+            // elsewhere, and a peer for whom the answer is settled asks nothing but that.
+            (_, Node::If(first, one, other)) if self.settles_or_varies(*one) || self.settles_or_varies(*other) => {
                 let one = self.asked(*one, then, otherwise);
                 let other = self.asked(*other, then, otherwise);
                 self.asked(*first, one, other)
@@ -76,8 +76,9 @@ impl Run<'_, '_> {
         self.tracer.values.is_received(value, &chosen)
     }
 
-    fn settles(&self, test: Value) -> bool {
+    fn settles_or_varies(&self, test: Value) -> bool {
         matches!(self.evaluator.truth(test), Truth::Known(_))
+            || self.tracer.values.vary(test).meets(self.evaluator.world.axes)
     }
 
     pub(super) fn decide(&mut self, id: EffectId, test: Value, site: Site) -> Truth {

@@ -1,7 +1,7 @@
 //! What one answer says of another question about the same thing: what is one thing is no other, and what is at least two
 //! is more than nothing.
 
-use crate::flow::value::{Node, Value, Values};
+use crate::flow::value::{DEVICE_COUNT, Node, Value, Values};
 use crate::model::CompareOp;
 
 /// How something stands to a constant.
@@ -51,6 +51,16 @@ struct Range {
 impl Range {
     const ALL: Range = Range { least: i64::MIN, most: i64::MAX, open: [false; 2] };
 
+    /// Where something lies of which nothing has been asked: who computes has a device.
+    fn of(values: &Values, subject: Value) -> Range {
+        match values.node(subject) {
+            Node::Apply(name, parts) if parts.is_empty() && name.last_part().as_str() == DEVICE_COUNT => {
+                Range { least: 1, ..Range::ALL }
+            }
+            _ => Range::ALL,
+        }
+    }
+
     /// What is left of it where the relation holds, or does not.
     fn narrowed(self, values: &Values, relation: Relation, holds: bool) -> Range {
         let at_least = |least: i64, open: bool| match least >= self.least {
@@ -70,8 +80,16 @@ impl Range {
                 Node::Int(number) => Range { least: number, most: number, open: [false; 2] },
                 _ => self,
             },
-            (Relation::Is(_), false) => self,
+            (Relation::Is(constant), false) => match *values.node(constant) {
+                Node::Int(number) if number == self.least => at_least(number, true),
+                Node::Int(number) if number == self.most => at_most(number, true),
+                _ => self,
+            },
         }
+    }
+
+    fn is_just(self, number: i64) -> bool {
+        (self.least, self.most, self.open) == (number, number, [false; 2])
     }
 
     fn is_above(self, number: i64) -> bool {
@@ -83,9 +101,13 @@ impl Range {
     }
 }
 
-/// Whether something stands so to a constant that is known to stand, or not to stand, so to others.
-pub(super) fn settled(values: &Values, asked: Relation, known: impl Iterator<Item = (Relation, bool)>) -> Option<bool> {
-    let mut range = Range::ALL;
+/// Whether the subject stands so to a constant if it is known to stand, or not to stand, so to others.
+pub(super) fn settled(
+    values: &Values,
+    (subject, asked): (Value, Relation),
+    known: impl Iterator<Item = (Relation, bool)>,
+) -> Option<bool> {
+    let mut range = Range::of(values, subject);
     for (relation, holds) in known {
         if let (Relation::Is(constant), Relation::Is(other), true) = (asked, relation, holds)
             && values.are_distinct(other, constant)
@@ -97,6 +119,7 @@ pub(super) fn settled(values: &Values, asked: Relation, known: impl Iterator<Ite
     match asked {
         Relation::Is(constant) => match *values.node(constant) {
             Node::Int(number) if range.is_above(number) || range.is_below(number) => Some(false),
+            Node::Int(number) if range.is_just(number) => Some(true),
             _ => None,
         },
         Relation::Above(number) if range.is_above(number) => Some(true),
@@ -110,11 +133,13 @@ pub(super) fn settled(values: &Values, asked: Relation, known: impl Iterator<Ite
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Symbol;
 
     #[test]
     fn numbers_settle_what_is_asked_of_other_numbers() {
-        let values = Values::default();
-        let settled = |asked, known: &[(Relation, bool)]| settled(&values, asked, known.iter().copied());
+        let mut values = Values::default();
+        let something = values.make(Node::Apply(Symbol::new("stage"), Box::from([])));
+        let settled = |asked, known: &[(Relation, bool)]| settled(&values, (something, asked), known.iter().copied());
         use Relation::{Above, Below};
         // `stage > 0` is false: so is `stage >= 2`, that is, `stage < 2` is true.
         assert_eq!(settled(Below(2), &[(Above(0), false)]), Some(true));
@@ -127,5 +152,19 @@ mod tests {
         // The ends, one open and one not.
         assert_eq!(settled(Above(1), &[(Above(1), true)]), Some(true));
         assert_eq!(settled(Above(1), &[(Below(1), false)]), None);
+    }
+
+    #[test]
+    fn there_is_a_device() {
+        let mut values = Values::default();
+        let devices = values.make(Node::Apply(Symbol::new("torch.cuda.device_count"), Box::from([])));
+        let one = values.make(Node::Int(1));
+        let settled = |asked, known: &[(Relation, bool)]| settled(&values, (devices, asked), known.iter().copied());
+        use Relation::{Above, Is};
+        assert_eq!(settled(Is(one), &[(Above(1), false)]), Some(true));
+        assert_eq!(settled(Above(1), &[(Is(one), false)]), Some(true));
+        assert_eq!(settled(Above(1), &[(Is(one), true)]), Some(false));
+        assert_eq!(settled(Above(0), &[]), Some(true));
+        assert_eq!(settled(Above(1), &[]), None);
     }
 }

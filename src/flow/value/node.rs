@@ -148,6 +148,9 @@ impl Facts {
 /// The function whose result are the ranks of its argument, a group.
 pub const MEMBERS: &str = "members";
 
+/// The last part of the names of what answers how many devices a machine has.
+pub const DEVICE_COUNT: &str = "device_count";
+
 /// The function that tells whether there is a job of several ranks. Whoever waits for a peer has one.
 pub const INITIALIZED: &str = "is_initialized";
 

@@ -181,11 +181,25 @@ impl Evidence<'_, '_> {
         let (Some(decision), Some(cause)) = (self.decision.filter(|_| inside), self.cause) else { return false };
         let engine = self.engine;
         let elsewhere = |site| !engine.same_function(decision.site, site);
-        preorder(engine, cause.effect).into_iter().any(|effect| match engine.effects.get(effect) {
+        let on_the_way = preorder(engine, cause.effect);
+        // Who asks whether it is sharded where models are means those that are.
+        let is_for_shards = on_the_way.iter().any(|&effect| match engine.effects.get(effect) {
+            Effect::Choice { test, site, then, otherwise, .. } => {
+                contains(engine, *then, self.main) != contains(engine, *otherwise, self.main)
+                    && engine.values.vary(*test).is_empty()
+                    && asks_what_it_is(engine, *test)
+                    && engine.speaks_of_shards(*site, decision.site)
+            }
+            _ => false,
+        });
+        if is_for_shards {
+            return false;
+        }
+        on_the_way.into_iter().any(|effect| match engine.effects.get(effect) {
             Effect::Choice { test, site, then, otherwise, .. } if elsewhere(*site) => {
                 let uniform = engine.values.vary(*test).is_empty();
                 contains(engine, *then, self.main) != contains(engine, *otherwise, self.main)
-                    && (uniform && asks_what_it_is(engine, *test) && !engine.speaks_of_shards(*site, decision.site)
+                    && (uniform && asks_what_it_is(engine, *test)
                         || uniform && asks_a_switch(engine, *test)
                         || uniform && asks_whether_it_was_set(engine, *test, contains(engine, *then, self.main))
                         || asks_for_a_mode(engine, *test))

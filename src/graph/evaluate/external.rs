@@ -76,7 +76,8 @@ impl<'p> Engine<'p> {
         if asks && self.program.catalog.entry(dotted).is_some() {
             return self.values.make(Node::Apply(Symbol::new(crate::flow::INITIALIZED), Box::from([])));
         }
-        if super::premise::asks_for_backend(dotted) {
+        let is_asked_alone = arguments.positional.is_empty() && arguments.keywords.is_empty();
+        if super::premise::asks_for_backend(dotted) || is_asked_alone && super::premise::asks_for_hardware(dotted) {
             return self.values.make(Node::Apply(dotted, Box::from([])));
         }
         if let Some(entry) = self.program.catalog.entry(dotted) {

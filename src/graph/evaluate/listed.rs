@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::{Engine, Frame};
-use crate::base::{Span, Symbol};
+use crate::base::{ClassId, Span, Symbol};
 use crate::flow::{ChoiceForm, Effects, Node, Value};
 
 /// Functions of one list that are looked into.
@@ -13,18 +13,33 @@ const LISTED: &str = "listed";
 
 impl<'p> Engine<'p> {
     /// The functions that a list or a table of known contents holds, if it holds nothing else and one of them communicates.
-    pub(super) fn callables_in(&self, list: Value) -> Option<Box<[Value]>> {
+    pub(super) fn callables_in(&mut self, list: Value) -> Option<Box<[Value]>> {
         let listed: Box<[Value]> = match self.values.node(list) {
             Node::Sequence(parts) => parts.clone(),
             Node::Mapping(entries) => entries.iter().map(|&(_, value)| value).collect(),
             _ => return None,
         };
-        let known = (1..=MAX_LISTED).contains(&listed.len()) && listed.iter().all(|&one| self.is_callable(one));
+        if listed.len() > MAX_LISTED {
+            return Some([self.common_base(&listed)?].into());
+        }
+        let known = !listed.is_empty() && listed.iter().all(|&one| self.is_callable(one));
         let issues = |&one: &Value| match *self.values.node(one) {
             Node::Function(function, _) | Node::Closure(function, _) => self.reaches(function),
             _ => true,
         };
         (known && listed.iter().any(issues)).then_some(listed)
+    }
+
+    /// The class that all of many classes descend from, the nearest one: what they define instead is looked for below it.
+    fn common_base(&mut self, listed: &[Value]) -> Option<Value> {
+        let mut lineages = listed.iter().map(|&one| match *self.values.node(one) {
+            Node::Class(class) => Some(self.program.lineage(class)),
+            _ => None,
+        });
+        let first = lineages.next()??;
+        let others: Vec<&[ClassId]> = lineages.collect::<Option<_>>()?;
+        let base = first.iter().find(|&base| others.iter().all(|other| other.contains(base)))?;
+        Some(self.values.make(Node::Class(*base)))
     }
 
     /// Calls one of several functions; which of them it is says `callee`.

@@ -1,7 +1,7 @@
-//! What is taken for granted of a job: it does not run under MPI, and its processes have ranks.
+//! What is taken for granted of a job: it does not run under MPI, its processes have ranks, and its machines are alike.
 
 use crate::base::Symbol;
-use crate::flow::{Node, Value};
+use crate::flow::{DEVICE_COUNT, Node, Value};
 use crate::model::{CompareOp, ExprId};
 
 use super::{Engine, Frame};
@@ -9,6 +9,14 @@ use super::{Engine, Frame};
 /// Where a function asks which backend carries the default group.
 pub(super) fn asks_for_backend(dotted: Symbol) -> bool {
     matches!(dotted.as_str(), "torch.distributed.get_backend" | "torch.distributed.distributed_c10d.get_backend")
+}
+
+/// Where a function asks what its machine has: the same wherever it asks.
+pub(super) fn asks_for_hardware(dotted: Symbol) -> bool {
+    let asked = dotted.as_str().strip_prefix("torch.").and_then(|of_torch| of_torch.split_once('.'));
+    asked.is_some_and(|(kind, name)| {
+        matches!(kind, "cuda" | "npu" | "xpu" | "accelerator") && matches!(name, "is_available" | DEVICE_COUNT)
+    })
 }
 
 impl Engine<'_> {

@@ -25,6 +25,24 @@ def started(part, x):
         dist.all_reduce(x)  # error: [conditional-collective]
 
 
+def of_context(part, x):
+    dist.init_process_group("gloo")
+    if part == 0:
+        dist.all_reduce(x)  # error: [conditional-collective]
+
+
+def of_list(x, part):
+    dist.init_process_group("gloo")
+    if part == 0:
+        dist.all_reduce(x)  # error: [conditional-collective]
+
+
+def of_devices(device, x):
+    dist.init_process_group("gloo")
+    if device == "cuda":
+        dist.all_reduce(x)
+
+
 def alone(index, x):
     dist.init_process_group("gloo", rank=0, world_size=1)
     if index == 0:
@@ -36,3 +54,10 @@ if __name__ == "__main__":
     mp.spawn(alone, args=(None,), nprocs=1)
     for i in range(4):
         mp.Process(target=started, args=(i, None)).start()
+    context = mp.get_context("spawn")
+    for i, device in enumerate(["cpu", "cuda"]):
+        context.Process(target=of_context, args=(i, None)).start()
+        context.Process(target=of_devices, args=(device, None)).start()
+    workers = [context.Process(target=of_list, kwargs={"x": None, "part": i}) for i in range(4)]
+    for process in workers:
+        process.start()

@@ -43,6 +43,21 @@ def tables(scores, path):
     numpy.save(path, scores)
 
 
+def marked(folder, rank, scores):
+    """A mark holds the same whoever makes it."""
+    dist.all_reduce(scores)
+    if rank == 0:
+        print("saved")
+        torch.save(scores, folder / "scores.pt")
+    with open(folder / "done", "w") as file:
+        file.write("1")
+    open(folder / "begun", "w").close()
+    (folder / "command").write_text("0")
+    with open(folder / "count", "w") as file:  # error: [write-race]
+        file.write("count ")
+        file.write(str(scores))
+
+
 def by_the_first(scores, path, rank):
     dist.all_reduce(scores)
     if rank != 0:
