@@ -4,6 +4,7 @@ mod builtin;
 mod convention;
 mod entry;
 mod error;
+mod launches;
 mod load;
 mod project;
 mod raw;
@@ -11,6 +12,7 @@ mod raw;
 pub use builtin::MODEL_FILES;
 pub use entry::*;
 pub use error::CatalogError;
+pub use launches::launches_on_one_node;
 pub use project::{AllowedWrite, ProjectFacts};
 
 use std::sync::Arc;

@@ -25,6 +25,8 @@ pub struct ProjectFacts {
     pub submodules: Vec<String>,
     /// Whether the working directory is the root of one project, and not a folder of several.
     pub is_root: bool,
+    /// Whether what the project says of itself there launches it on one node, in every command.
+    pub is_for_one_node: bool,
 }
 
 impl Default for ProjectFacts {
@@ -36,6 +38,7 @@ impl Default for ProjectFacts {
             envelope_modules: Vec::new(),
             submodules: Vec::new(),
             is_root: false,
+            is_for_one_node: false,
         }
     }
 }

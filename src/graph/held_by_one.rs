@@ -8,6 +8,7 @@ use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_s
 
 use super::blocks::is_test;
 use super::conduct::bodies;
+use super::left_over::is_left_over;
 use super::program::Program;
 use super::races::{Common, lets_in_first, serves};
 use super::taint::Taint;
@@ -93,6 +94,7 @@ pub(super) fn held_by_one(common: &mut Common<'_>, files: &[FileId]) -> Vec<Held
             out.extend(body.held_by_one());
         }
     }
+    out.retain(|held| !is_left_over(program, held.function));
     out
 }
 

@@ -2,7 +2,7 @@
 //! what stands in a file that cannot be imported. What was left there runs nowhere.
 
 use crate::base::{FileId, FunctionId, Span, Symbol};
-use crate::model::{Expr, File, FunctionKind, LocalFunction, Stmt, each_statement};
+use crate::model::{Call, Expr, File, FunctionKind, LocalFunction, ParameterKind, Stmt, StmtId, each_statement};
 
 use super::messages::is_main_test;
 use super::program::Program;
@@ -15,6 +15,7 @@ pub fn is_left_over(program: &Program, function: FunctionId) -> bool {
         || is_named_nowhere(program, function)
         || is_named_once_at_home(program, function)
         || is_in_a_broken_file(program, function)
+        || builds_what_is_refused(program, program.locate(function).0)
 }
 
 /// Whether the same block defines something else of that name further down, and nothing says the name in between.
@@ -52,6 +53,63 @@ fn is_in_a_broken_file(program: &Program, function: FunctionId) -> bool {
     let stem = stem(&program.file(file).path);
     let mut others = program.file_ids().filter(|&other| other != file && program.same_tree(file, other));
     is_broken && !others.any(|other| words(&program.file(other).text, stem).next().is_some())
+}
+
+/// Whether a function that the rest of the file names makes, whatever is asked before, an object of a class without what that
+/// requires: who runs the file fails, every rank alike, and nobody has run it for long.
+fn builds_what_is_refused(program: &Program, file: FileId) -> bool {
+    let model = &program.file(file).model;
+    let function = |index: usize| (LocalFunction(index as u32), &model.functions[index]);
+    (0..model.functions.len()).map(function).any(|(local, definition)| {
+        let is_named = || {
+            let mut others = model.functions.iter().filter(|other| !std::ptr::eq(*other, definition));
+            others.any(|other| other.mentions.contains(&definition.name))
+        };
+        let is_refused = |&stmt: &StmtId| match *model.stmt(stmt) {
+            Stmt::Assign { value, .. } | Stmt::Expr(value) | Stmt::Return(Some(value)) => match model.expr(value) {
+                Expr::Call(call) => lacks_an_argument(program, file, local, model.call(call)),
+                _ => false,
+            },
+            _ => false,
+        };
+        definition.kind == FunctionKind::Def
+            && definition.parent == Some(model.module())
+            && !definition.skeleton
+            && model.block(definition.body).iter().any(is_refused)
+            && is_named()
+    })
+}
+
+/// Whether a class of the program is called without an argument for which its constructor has no default.
+fn lacks_an_argument(program: &Program, file: FileId, function: LocalFunction, call: Call) -> bool {
+    let model = &program.file(file).model;
+    let Some(Target::Class(class)) = program.target(file, function, call.callee) else { return false };
+    let (home, local) = program.locate_class(class);
+    let is_plain = program.file(home).model.list(program.file(home).model.class(local).decorators).is_empty();
+    let Some(constructor) = program.method(class, Symbol::new("__init__")).filter(|_| is_plain) else { return false };
+    let (home, local) = program.locate(constructor);
+    let definition = program.file(home).model.function(local);
+    if definition.skeleton || !program.file(home).model.list(definition.decorators).is_empty() {
+        return false;
+    }
+    let given = model.list(call.args);
+    let spreads = given.iter().any(|&given| matches!(model.expr(given), Expr::Starred(_)))
+        || model.keywords(call).iter().any(|keyword| keyword.name.is_none());
+    let named = |name: Symbol| model.keywords(call).iter().any(|keyword| keyword.name == Some(name));
+    let mut by_position = 0;
+    let mut lacks = false;
+    for parameter in definition.parameters.iter().skip(1) {
+        let is_given = match parameter.kind {
+            ParameterKind::Normal => {
+                by_position += 1;
+                by_position <= given.len()
+            }
+            ParameterKind::KeywordOnly => false,
+            ParameterKind::Positionals | ParameterKind::Keywords => true,
+        };
+        lacks |= !is_given && parameter.default.is_none() && !named(parameter.name);
+    }
+    lacks && !spreads
 }
 
 /// Whether a function stands in another one, or is a lambda kept under a name there, and that one says the name nowhere else.

@@ -216,7 +216,13 @@ impl Engine<'_> {
     /// Whether a question is whether a thing is sharded, and ranks part in that file, or in another one that speaks of
     /// sharding: who wrote it has sharded things.
     pub(super) fn speaks_of_shards(&self, question: Site, parting: Site) -> bool {
-        if question.file != parting.file && !mentions_sharding(&self.program.file(parting.file).model) {
+        let elsewhere = &self.program.file(parting.file).model;
+        let has_gathered = || {
+            let around = self.function_at(parting).map(|around| elsewhere.function(around));
+            around.is_some_and(|around| around.mentions.iter().any(|name| IN_FULL.contains(&name.as_str())))
+        };
+        let is_elsewhere = question.file != parting.file;
+        if is_elsewhere && (!mentions_sharding(elsewhere) || has_gathered()) {
             return false;
         }
         let Some((model, expr)) = self.written_at(question) else { return false };
@@ -227,13 +233,16 @@ impl Engine<'_> {
                     matches!(name.as_str(), "DTensor" | "FSDPModule" | "FSDP" | "FullyShardedDataParallel")
                 }
                 // `hasattr(tensor, "full_tensor")`
-                Expr::Str(name) => name.as_str() == "full_tensor",
+                Expr::Str(name) => is_elsewhere && name.as_str() == "full_tensor",
                 _ => false,
             };
         });
         speaks
     }
 }
+
+/// Names of what says that a state is gathered: what comes of it is no longer sharded.
+const IN_FULL: [&str; 4] = ["full_state_dict", "FullStateDictConfig", "FULL_STATE_DICT", "summon_full_params"];
 
 /// Whether a function of the file names something of sharded models.
 fn mentions_sharding(file: &File) -> bool {

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analyze::FileRecord;
-use crate::catalog::{AllowedWrite, Catalog, ProjectFacts};
+use crate::catalog::{AllowedWrite, Catalog, ProjectFacts, launches_on_one_node};
 use crate::config::{Config, Mistake};
 use crate::finding::Finding;
 use crate::rules::Rule;
-use crate::source::{Found, Missing, Walk, discover, is_root, shown, submodules};
+use crate::source::{Found, Missing, Walk, discover, is_root, read_optional, shown, submodules};
 use crate::triage::{Exemption, Policy, Reasons, Triaged, triage};
 
 pub use baseline::{Applied, Baseline};
@@ -77,7 +77,17 @@ pub fn facts(config: &Config, cwd: &Path) -> ProjectFacts {
         envelope_modules: config.envelope_modules.clone(),
         submodules: submodules(cwd),
         is_root: is_root(cwd),
+        is_for_one_node: is_for_one_node(cwd),
     }
+}
+
+/// Where a project says how it is run.
+const DESCRIPTIONS: [&str; 3] = ["README.md", "README.rst", "README"];
+
+/// Whether the description in a folder launches what is there on one node, in every command.
+fn is_for_one_node(folder: &Path) -> bool {
+    let text = DESCRIPTIONS.iter().find_map(|name| read_optional(&folder.join(name)).ok().flatten());
+    text.is_some_and(|text| launches_on_one_node(&text))
 }
 
 /// The catalogue, with the project's own models.

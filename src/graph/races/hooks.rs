@@ -1,7 +1,8 @@
 //! Methods that a framework calls on every rank, or on the one that writes: of Lightning, transformers, composer, mmengine.
 
-use crate::base::{FunctionId, Symbol};
+use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::program::Program;
+use crate::model::{Call, Expr, ExprId, File, LocalFunction, each_call};
 
 /// Packages whose callbacks run on every rank.
 const PACKAGES: [&str; 6] =
@@ -43,8 +44,67 @@ pub(super) fn is_of_who_writes(program: &Program, function: FunctionId) -> bool 
     class.is_some_and(|class| program.external_bases(class).iter().any(is_trainer))
 }
 
+/// The trainer of Lightning, by the packages that it has been in.
+const TRAINERS: [&str; 2] = ["lightning.", "pytorch_lightning."];
+const TRAINER: &str = "Trainer";
+
+/// How many devices it is told to use.
+const DEVICES: [&str; 2] = ["devices", "gpus"];
+
+/// Whether the tree makes trainers of Lightning, each of which is told to use one device on one node: no rank has peers there.
+pub(super) fn trains_on_one_device(program: &Program, home: FileId) -> bool {
+    let trainer = Symbol::new(TRAINER);
+    let mut made = 0;
+    for file in program.file_ids().filter(|&file| program.same_tree(home, file)) {
+        let model = &program.file(file).model;
+        for (index, definition) in model.functions.iter().enumerate() {
+            if !definition.mentions.contains(&trainer) {
+                continue;
+            }
+            let function = LocalFunction(index as u32);
+            // What was not read in full may make any.
+            let mut several = definition.skeleton;
+            each_call(model, function, &mut |_, call| {
+                let called = program.resolve(file, function, call.callee);
+                let is_trainer = called.is_some_and(|called| {
+                    called.last_part() == trainer && TRAINERS.iter().any(|package| called.as_str().starts_with(package))
+                });
+                if is_trainer {
+                    made += 1;
+                    several |= !is_told_of_one_device(model, call);
+                }
+            });
+            if several {
+                return false;
+            }
+        }
+    }
+    made > 0
+}
+
+fn is_told_of_one_device(model: &File, call: Call) -> bool {
+    let is_one = |given: ExprId| match model.expr(given) {
+        Expr::Int(count) => count == 1,
+        Expr::ListDisplay(devices) | Expr::Tuple(devices) => model.list(devices).len() == 1,
+        _ => false,
+    };
+    let told = |keyword: &str| {
+        let mut keywords = model.keywords(call).iter();
+        keywords.find(|given| given.name.is_some_and(|name| name.as_str() == keyword)).map(|given| given.value)
+    };
+    DEVICES.into_iter().find_map(told).is_some_and(is_one) && told("num_nodes").is_none_or(is_one)
+}
+
+/// A class of a framework that calls a method on every rank.
+pub(super) struct CallsBack {
+    /// Its name.
+    pub class: Symbol,
+    /// Whether the framework is Lightning, whose trainer is told on how many devices it runs.
+    pub is_of_lightning: bool,
+}
+
 /// The class of a framework that calls the method on every rank.
-pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<Symbol> {
+pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<CallsBack> {
     let class = program.class_of(function)?;
     let name = program.function(function).name;
     let is_hook = name.as_str().starts_with("on_") && !ALONE.contains(&name.as_str()) || name.as_str() == CONSTRUCTOR;
@@ -56,5 +116,7 @@ pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<
             && (is_hook && ends(&CALLED_BACK) || by_trainer && ends(&OF_LIGHTNING))
     };
     let base = || program.external_bases(class).into_iter().find(calls_back);
-    (is_hook || by_trainer).then(base).flatten().map(Symbol::last_part)
+    let found = (is_hook || by_trainer).then(base).flatten()?;
+    let is_of_lightning = ["lightning", "pytorch_lightning"].iter().any(|package| found.as_str().starts_with(package));
+    Some(CallsBack { class: found.last_part(), is_of_lightning })
 }

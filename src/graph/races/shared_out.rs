@@ -56,6 +56,9 @@ impl Common<'_> {
         if !program.external_bases(class).iter().any(is_data_set) {
             return None;
         }
+        if self.is_only_done_in_turn(function, MAX_CALLS_UP) {
+            return None;
+        }
         let by_whom: Vec<FunctionId> = self.callers(function).into_iter().map(|(caller, _)| caller).collect();
         let home = |function: FunctionId| program.locate(function).0;
         let near: Vec<FileId> = std::iter::once(function).chain(by_whom.iter().copied()).map(home).collect();
@@ -72,7 +75,19 @@ impl Common<'_> {
         };
         shared.iter().find(is_near).map(|shared| Together::SharesOut(shared.site))
     }
+
+    /// Whether all who call the function, or who call those, do so on some ranks alone, or on one after the other.
+    fn is_only_done_in_turn(&mut self, function: FunctionId, fuel: u32) -> bool {
+        let Some(fuel) = fuel.checked_sub(1) else { return false };
+        let callers: Vec<(FunctionId, bool)> =
+            self.callers(function).into_iter().map(|(caller, made)| (caller, made.by_all)).collect();
+        !callers.is_empty()
+            && callers.into_iter().all(|(caller, by_all)| !by_all || self.is_only_done_in_turn(caller, fuel))
+    }
 }
+
+/// Calls up from the constructor of a data set to where ranks are let in one after the other.
+const MAX_CALLS_UP: u32 = 3;
 
 /// Whether an argument may be another data set: what is made on the spot, or called so.
 fn may_hold_data(model: &File, given: ExprId) -> bool {

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::base::{FileId, Symbol};
+use crate::catalog::launches_on_one_node;
 use crate::graph::Program;
 use crate::model::{Expr, ExprId, File, Stmt, calls_by_name, each_statement};
 use crate::rules::calls::bodies;
@@ -13,15 +14,10 @@ use super::{FUEL, Place};
 /// How this very node is spelled.
 const HERE: [&str; 3] = ["localhost", "127.0.0.1", "0.0.0.0"];
 
-/// How a launcher is told in a command that there is one node.
-const STANDALONE: [&str; 2] = ["--standalone", "--nnodes=1"];
-
 /// Whether the file sets up a job whose ranks meet on this very node, or says that it is launched so and in no other way.
 pub(super) fn on_one_node(text: &str, model: &File) -> bool {
     let spelled = |host: &str| memchr::memmem::find(text.as_bytes(), host.as_bytes()).is_some();
-    let is_for_one = |command: &str| command.split_whitespace().any(|word| STANDALONE.contains(&word));
-    let mut commands = text.lines().filter(|line| line.contains("torchrun ") || line.contains("--nnodes")).peekable();
-    if spelled("torchrun") && commands.peek().is_some() && commands.all(is_for_one) {
+    if launches_on_one_node(text) {
         return true;
     }
     if !HERE.into_iter().any(spelled) {
@@ -37,8 +33,11 @@ pub(super) fn on_one_node(text: &str, model: &File) -> bool {
     })
 }
 
-/// Whether wherever the program joins its job, the ranks meet on this very node.
+/// Whether wherever the program joins its job, the ranks meet on this very node, or its description launches it on one.
 pub(super) fn is_job_of_one_node(program: &Program) -> bool {
+    if program.facts.is_for_one_node {
+        return true;
+    }
     let join = Symbol::new("init_process_group");
     let mut joins = program.file_ids().map(|file| program.file(file)).filter(|entry| {
         entry.model.names().may_hold(join)

@@ -53,9 +53,11 @@ class Counted(Dataset):
 
 
 class Marked(Dataset):
+    """A mark holds the same whoever makes it."""
+
     def __init__(self, path):
         if not osp.exists(path):
-            with open(path, "w") as file:  # low: [write-race]
+            with open(path, "w") as file:
                 file.write("made")
 
 
