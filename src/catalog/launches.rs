@@ -4,7 +4,7 @@
 const STANDALONE: [&str; 2] = ["--standalone", "--nnodes=1"];
 
 /// The same in two words, the second of which is the number.
-const NODES: [&str; 2] = ["--nnodes", "-nnodes"];
+const NODES: &str = "--nnodes";
 
 /// Whether the text has commands that launch a program with `torchrun`, and each of them says that there is one node.
 pub fn launches_on_one_node(text: &str) -> bool {
@@ -16,7 +16,7 @@ pub fn launches_on_one_node(text: &str) -> bool {
 fn is_for_one(command: &str) -> bool {
     let words: Vec<&str> = command.split_whitespace().collect();
     words.iter().any(|word| STANDALONE.contains(word))
-        || words.windows(2).any(|pair| NODES.contains(&pair[0]) && pair[1] == "1")
+        || words.windows(2).any(|pair| pair[0] == NODES && pair[1] == "1")
 }
 
 #[cfg(test)]

@@ -23,11 +23,7 @@ pub(super) const SPAWNERS: [&str; 4] = [
 pub(super) const PROCESSES: [&str; 2] = ["torch.multiprocessing.Process", "multiprocessing.Process"];
 
 /// Functions that answer with what has the same functions and classes, for one way to start processes.
-const CONTEXTS: [&str; 3] = [
-    "torch.multiprocessing.get_context",
-    "multiprocessing.get_context",
-    "torch.multiprocessing.multiprocessing.get_context",
-];
+const CONTEXTS: [&str; 2] = ["torch.multiprocessing.get_context", "multiprocessing.get_context"];
 
 const INIT: &str = "torch.distributed.init_process_group";
 
@@ -137,7 +133,7 @@ pub(super) fn starter(program: &Program, file: FileId, local: LocalFunction, cal
                 .is_some_and(|called| CONTEXTS.contains(&called.as_str())),
             _ => false,
         };
-        let held = [local, LocalFunction(0)].map(|function| assigned(model, function, context));
+        let held = [local, model.module()].map(|function| assigned(model, function, context));
         let held = held.into_iter().find(|held| !held.is_empty())?;
         let started = || SPAWNERS.iter().chain(&PROCESSES).find(|known| Symbol::new(known).last_part() == name);
         held.into_iter().all(is_context).then(started).flatten().map(|known| Symbol::new(known))

@@ -199,9 +199,10 @@ impl Evidence<'_, '_> {
             Effect::Choice { test, site, then, otherwise, .. } if elsewhere(*site) => {
                 let uniform = engine.values.vary(*test).is_empty();
                 contains(engine, *then, self.main) != contains(engine, *otherwise, self.main)
-                    && (uniform && asks_what_it_is(engine, *test)
-                        || uniform && asks_a_switch(engine, *test)
-                        || uniform && asks_whether_it_was_set(engine, *test, contains(engine, *then, self.main))
+                    && (uniform
+                        && (asks_what_it_is(engine, *test)
+                            || asks_a_switch(engine, *test)
+                            || asks_whether_it_was_set(engine, *test, contains(engine, *then, self.main)))
                         || asks_for_a_mode(engine, *test))
             }
             Effect::Loop { kind: LoopKind::For { iter, .. }, site, body, .. } if elsewhere(*site) => {
