@@ -5,7 +5,7 @@
 
 use crate::base::{FileId, Site, Symbol};
 use crate::flow::{Effect, Node, Value};
-use crate::model::{Call, CompareOp, Expr, File, each_expression};
+use crate::model::{Call, CompareOp, Expr, File, Function, each_expression};
 
 use super::communication::calls_in;
 use super::confidence::Evidence;
@@ -219,7 +219,7 @@ impl Engine<'_> {
         let elsewhere = &self.program.file(parting.file).model;
         let has_gathered = || {
             let around = self.function_at(parting).map(|around| elsewhere.function(around));
-            around.is_some_and(|around| around.mentions.iter().any(|name| IN_FULL.contains(&name.as_str())))
+            around.is_some_and(|around| gathers_in_full(elsewhere, around))
         };
         let is_elsewhere = question.file != parting.file;
         if is_elsewhere && (!mentions_sharding(elsewhere) || has_gathered()) {
@@ -241,8 +241,18 @@ impl Engine<'_> {
     }
 }
 
-/// Names of what says that a state is gathered: what comes of it is no longer sharded.
-const IN_FULL: [&str; 4] = ["full_state_dict", "FullStateDictConfig", "FULL_STATE_DICT", "summon_full_params"];
+/// Names of what says that a state is gathered, and the option that does: what comes of it is no longer sharded.
+const IN_FULL: [&str; 3] = ["FullStateDictConfig", "FULL_STATE_DICT", "summon_full_params"];
+const OPTION: &str = "full_state_dict";
+
+/// Whether a function has a state gathered.
+fn gathers_in_full(model: &File, function: &Function) -> bool {
+    let option = Symbol::new(OPTION);
+    function.mentions.iter().any(|name| *name == option || IN_FULL.contains(&name.as_str()))
+        || calls_in(model, function.body)
+            .into_iter()
+            .any(|(_, call)| model.keywords(call).iter().any(|keyword| keyword.name == Some(option)))
+}
 
 /// Whether a function of the file names something of sharded models.
 fn mentions_sharding(file: &File) -> bool {
