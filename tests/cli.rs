@@ -616,6 +616,25 @@ fn a_difference_is_explained_by_the_variable_that_was_asked() {
 }
 
 #[test]
+fn the_rank_within_the_node_is_right_where_the_description_launches_on_one() {
+    let job = "\
+import os
+
+import torch.distributed as dist
+
+rank = int(os.environ[\"LOCAL_RANK\"])
+dist.init_process_group(\"nccl\", rank=rank, world_size=int(os.environ[\"WORLD_SIZE\"]))
+";
+    let folder = Folder::new("launched-on-one-node");
+    folder.file("job.py", job);
+    assert_eq!(folder.findings(&["."]), ["job.py:6 rank-local-identity"]);
+    folder.file("README.md", "Run `torchrun --nproc_per_node 8 job.py`.\n");
+    assert_eq!(folder.findings(&["."]), ["job.py:6 rank-local-identity"]);
+    folder.file("README.md", "Run `torchrun --nproc_per_node 8 --nnodes 1 job.py`.\n");
+    assert!(folder.findings(&["."]).is_empty());
+}
+
+#[test]
 fn a_race_two_calls_away_shows_both_of_them() {
     let folder = Folder::new("race-two-calls-away");
     let head = "import torch.distributed as dist\nfrom torchvision.datasets import CIFAR10\n";
