@@ -2,7 +2,7 @@
 //! what stands in a file that cannot be imported. What was left there runs nowhere.
 
 use crate::base::{FileId, FunctionId, Span, Symbol};
-use crate::model::{Call, Expr, File, FunctionKind, LocalFunction, ParameterKind, Stmt, StmtId, each_statement};
+use crate::model::{Call, Expr, File, FunctionKind, LocalFunction, Stmt, StmtId, each_statement};
 
 use super::messages::is_main_test;
 use super::program::Program;
@@ -96,20 +96,7 @@ fn lacks_an_argument(program: &Program, file: FileId, function: LocalFunction, c
     let spreads = given.iter().any(|&given| matches!(model.expr(given), Expr::Starred(_)))
         || model.keywords(call).iter().any(|keyword| keyword.name.is_none());
     let named = |name: Symbol| model.keywords(call).iter().any(|keyword| keyword.name == Some(name));
-    let mut by_position = 0;
-    let mut lacks = false;
-    for parameter in definition.parameters.iter().skip(1) {
-        let is_given = match parameter.kind {
-            ParameterKind::Normal => {
-                by_position += 1;
-                by_position <= given.len()
-            }
-            ParameterKind::KeywordOnly => false,
-            ParameterKind::Positionals | ParameterKind::Keywords => true,
-        };
-        lacks |= !is_given && parameter.default.is_none() && !named(parameter.name);
-    }
-    lacks && !spreads
+    !spreads && definition.lacks_an_argument(given.len(), named)
 }
 
 /// Whether a function stands in another one, or is a lambda kept under a name there, and that one says the name nowhere else.

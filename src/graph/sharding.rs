@@ -248,7 +248,7 @@ const OPTION: &str = "full_state_dict";
 /// Whether a function has a state gathered.
 fn gathers_in_full(model: &File, function: &Function) -> bool {
     let option = Symbol::new(OPTION);
-    function.mentions.iter().any(|name| *name == option || IN_FULL.contains(&name.as_str()))
+    function.mentions.iter().any(|name| IN_FULL.contains(&name.as_str()))
         || calls_in(model, function.body)
             .into_iter()
             .any(|(_, call)| model.keywords(call).iter().any(|keyword| keyword.name == Some(option)))

@@ -138,12 +138,7 @@ pub(super) fn starter(program: &Program, file: FileId, local: LocalFunction, cal
         let started = || SPAWNERS.iter().chain(&PROCESSES).find(|known| Symbol::new(known).last_part() == name);
         held.into_iter().all(is_context).then(started).flatten().map(|known| Symbol::new(known))
     };
-    let known = program.resolve(file, local, callee);
-    known.filter(|known| is_starter(known.as_str())).or_else(of_context).or(known)
-}
-
-fn is_starter(called: &str) -> bool {
-    called == INIT || SPAWNERS.contains(&called) || PROCESSES.contains(&called)
+    program.resolve(file, local, callee).or_else(of_context)
 }
 
 /// The function of the program that is handed over to be started.

@@ -174,11 +174,7 @@ impl<'p> Engine<'p> {
         let unheard_of = !has(ParameterKind::Keywords)
             && arguments.keywords.iter().any(|(name, ..)| !parameters.iter().any(|parameter| parameter.name == *name));
         let spread = arguments.starred.is_some() || arguments.mapping.is_some();
-        let rest = by_position().skip(given);
-        let alone = parameters.iter().filter(|parameter| parameter.kind == ParameterKind::KeywordOnly);
-        let too_few =
-            !spread && rest.chain(alone).any(|parameter| parameter.default.is_none() && !named(parameter.name));
-        !too_many && !unheard_of && !too_few
+        !too_many && !unheard_of && (spread || !definition.lacks_an_argument(given, named))
     }
 
     fn missing_argument(&mut self, function: FunctionId, index: usize, arguments: &Arguments) -> Value {

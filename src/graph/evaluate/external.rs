@@ -1,6 +1,7 @@
 //! Names from outside the program: what the catalogue says they are and give.
 
 use super::arguments::Arguments;
+use super::premise::{asks_for_backend, asks_for_hardware};
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
 use crate::catalog::{self, Entry, OperationKind, ValueKind};
@@ -76,8 +77,7 @@ impl<'p> Engine<'p> {
         if asks && self.program.catalog.entry(dotted).is_some() {
             return self.values.make(Node::Apply(Symbol::new(crate::flow::INITIALIZED), Box::from([])));
         }
-        let is_asked_alone = arguments.positional.is_empty() && arguments.keywords.is_empty();
-        if super::premise::asks_for_backend(dotted) || is_asked_alone && super::premise::asks_for_hardware(dotted) {
+        if asks_for_backend(dotted) || asks_for_hardware(dotted) {
             return self.values.make(Node::Apply(dotted, Box::from([])));
         }
         if let Some(entry) = self.program.catalog.entry(dotted) {

@@ -2,7 +2,7 @@
 
 use super::common::{Common, MAX_CALLS};
 use super::elsewhere::Elsewhere;
-use super::hooks::{called_back_by, trains_on_one_device};
+use super::hooks::called_back_by;
 use super::made::Made;
 use super::single::{NODES, asks_for_first};
 use super::words::is_only_about_files;
@@ -143,10 +143,6 @@ impl Common<'_> {
     fn called_back(&self, function: FunctionId) -> Option<Together> {
         let by = called_back_by(self.program, function)?;
         let (file, local) = self.program.locate(function);
-        if by.is_of_lightning && trains_on_one_device(self.program, file) {
-            return None;
-        }
-        let by = by.class;
         let span = self.program.file(file).model.function(local).name_span;
         Some(Together::CalledBack(by, Site { file, span }))
     }

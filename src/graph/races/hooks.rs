@@ -1,6 +1,7 @@
 //! Methods that a framework calls on every rank, or on the one that writes: of Lightning, transformers, composer, mmengine.
 
 use crate::base::{FileId, FunctionId, Symbol};
+use crate::graph::communication::argument;
 use crate::graph::program::Program;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, each_call};
 
@@ -44,7 +45,7 @@ pub(super) fn is_of_who_writes(program: &Program, function: FunctionId) -> bool 
     class.is_some_and(|class| program.external_bases(class).iter().any(is_trainer))
 }
 
-/// The trainer of Lightning, by the packages that it has been in.
+/// The packages that Lightning has been in, and its trainer.
 const TRAINERS: [&str; 2] = ["lightning.", "pytorch_lightning."];
 const TRAINER: &str = "Trainer";
 
@@ -52,7 +53,7 @@ const TRAINER: &str = "Trainer";
 const DEVICES: [&str; 2] = ["devices", "gpus"];
 
 /// Whether the tree makes trainers of Lightning, each of which is told to use one device on one node: no rank has peers there.
-pub(super) fn trains_on_one_device(program: &Program, home: FileId) -> bool {
+fn trains_on_one_device(program: &Program, home: FileId) -> bool {
     let trainer = Symbol::new(TRAINER);
     let mut made = 0;
     for file in program.file_ids().filter(|&file| program.same_tree(home, file)) {
@@ -88,23 +89,12 @@ fn is_told_of_one_device(model: &File, call: Call) -> bool {
         Expr::ListDisplay(devices) | Expr::Tuple(devices) => model.list(devices).len() == 1,
         _ => false,
     };
-    let told = |keyword: &str| {
-        let mut keywords = model.keywords(call).iter();
-        keywords.find(|given| given.name.is_some_and(|name| name.as_str() == keyword)).map(|given| given.value)
-    };
+    let told = |name: &str| argument(model, call, None, Symbol::new(name));
     DEVICES.into_iter().find_map(told).is_some_and(is_one) && told("num_nodes").is_none_or(is_one)
 }
 
-/// A class of a framework that calls a method on every rank.
-pub(super) struct CallsBack {
-    /// Its name.
-    pub class: Symbol,
-    /// Whether the framework is Lightning, whose trainer is told on how many devices it runs.
-    pub is_of_lightning: bool,
-}
-
 /// The class of a framework that calls the method on every rank.
-pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<CallsBack> {
+pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<Symbol> {
     let class = program.class_of(function)?;
     let name = program.function(function).name;
     let is_hook = name.as_str().starts_with("on_") && !ALONE.contains(&name.as_str()) || name.as_str() == CONSTRUCTOR;
@@ -117,6 +107,7 @@ pub(super) fn called_back_by(program: &Program, function: FunctionId) -> Option<
     };
     let base = || program.external_bases(class).into_iter().find(calls_back);
     let found = (is_hook || by_trainer).then(base).flatten()?;
-    let is_of_lightning = ["lightning", "pytorch_lightning"].iter().any(|package| found.as_str().starts_with(package));
-    Some(CallsBack { class: found.last_part(), is_of_lightning })
+    let is_of_lightning = TRAINERS.iter().any(|package| found.as_str().starts_with(package));
+    let is_alone = is_of_lightning && trains_on_one_device(program, program.locate(function).0);
+    (!is_alone).then(|| found.last_part())
 }

@@ -1,8 +1,6 @@
 //! Files that hold the same whoever writes them: all that is ever written is spelled out in the source.
 
-use crate::base::Symbol;
-use crate::model::{Block, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_expression, each_statement};
-use crate::model::{expressions_of, names_in};
+use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
 
 /// Whether what a call writes, or what is written to the file that it opens, is the same text on every rank: a mark that
 /// says that something is there, not what was worked out.
@@ -16,51 +14,43 @@ pub(super) fn is_written_out(model: &File, function: LocalFunction, write: ExprI
     }
 }
 
-/// `open(path, "w").write("done")`
+/// `open(path, "w").write("done")`, `open(path, "w").close()`
 fn at_once(model: &File, function: LocalFunction, opening: ExprId) -> bool {
     let mut found = false;
     each_call(model, function, &mut |_, call| {
         if let Expr::Attribute { value, name } = model.expr(call.callee)
             && value == opening
         {
-            let texts = model.list(call.args);
-            found |=
-                name.as_str() == "close" || name.as_str() == "write" && texts.iter().all(|&text| is_text(model, text));
+            let is_mark = || model.list(call.args).iter().all(|&text| is_text(model, text));
+            found |= matches!(name.as_str(), "write" | "close") && is_mark();
         }
     });
     found
 }
 
-/// `with open(path, "w") as file: file.write("done")`
+/// `with open(path, "w") as file: file.write("done")`, and nothing else in it: who asks first may leave it empty.
 fn opened_for(model: &File, function: LocalFunction, opening: ExprId) -> bool {
-    let mut held: Option<(Symbol, Block)> = None;
+    let mut found = false;
     each_statement(model, model.function(function).body, &mut |_, stmt| {
         if let Stmt::With { items, body, .. } = stmt
             && let Some(item) = items.iter().find(|item| item.context == opening)
-            && let Some(Expr::Name(name)) = item.target.map(|target| model.expr(target))
+            && let Some(file @ Expr::Name(_)) = item.target.map(|target| model.expr(target))
         {
-            held = Some((name, *body));
+            found |= model.block(*body).iter().all(|&inner| is_mark(model, model.stmt(inner), file));
         }
     });
-    let Some((file, body)) = held else { return false };
-    let (mut uses, mut marks) = (0, 0);
-    each_statement(model, body, &mut |_, stmt| {
-        for root in expressions_of(model, stmt) {
-            uses += names_in(model, root).iter().filter(|&&name| name == file).count();
-            each_expression(model, root, &mut |_, expr| {
-                if let Expr::Call(call) = expr
-                    && let call = model.call(call)
-                    && let Expr::Attribute { value, name } = model.expr(call.callee)
-                    && model.expr(value) == Expr::Name(file)
-                    && name.as_str() == "write"
-                    && model.list(call.args).iter().all(|&text| is_text(model, text))
-                {
-                    marks += 1;
-                }
-            });
-        }
-    });
-    uses > 0 && uses == marks
+    found
+}
+
+/// `file.write("done")`
+fn is_mark(model: &File, stmt: &Stmt, file: Expr) -> bool {
+    let Stmt::Expr(written) = *stmt else { return false };
+    let Expr::Call(call) = model.expr(written) else { return false };
+    let call = model.call(call);
+    let Expr::Attribute { value, name } = model.expr(call.callee) else { return false };
+    name.as_str() == "write"
+        && model.expr(value) == file
+        && model.list(call.args).iter().all(|&text| is_text(model, text))
 }
 
 fn is_text(model: &File, text: ExprId) -> bool {

@@ -160,6 +160,14 @@ impl Function {
         self.class.is_some() && matches!(first, Some("self" | "cls"))
     }
 
+    /// Whether who calls it on an object, with so many arguments `given` by position and some `named`, leaves out one that it
+    /// has no default for.
+    pub fn lacks_an_argument(&self, given: usize, named: impl Fn(Symbol) -> bool) -> bool {
+        let of = |kind: ParameterKind| self.parameters.iter().skip(1).filter(move |parameter| parameter.kind == kind);
+        let mut left = of(ParameterKind::Normal).skip(given).chain(of(ParameterKind::KeywordOnly));
+        left.any(|parameter| parameter.default.is_none() && !named(parameter.name))
+    }
+
     /// Whether the name is one of its own variables.
     pub fn binds(&self, name: Symbol) -> bool {
         // Comparing addresses one after the other beats comparing texts, up to a point.

@@ -43,3 +43,80 @@ def own_list(t):
     if dist.get_rank() == 0:
         for step in steps:
             step()  # error: [conditional-collective]
+
+
+class Trainer:
+    def loss(self, batch):
+        raise NotImplementedError
+
+    def train(self, engine, rank):
+        if rank == 0:
+            engine.run()
+
+
+class Engine:
+    def run(self):
+        dist.barrier()
+
+
+class TrainerOne(Trainer):
+    def loss(self, batch):
+        return batch
+
+
+class TrainerTwo(Trainer):
+    def loss(self, batch):
+        return batch
+
+
+class TrainerThree(Trainer):
+    def loss(self, batch):
+        return batch
+
+
+class TrainerFour(Trainer):
+    def loss(self, batch):
+        return batch
+
+
+class TrainerFive(Trainer):
+    def loss(self, batch):
+        return batch
+
+
+class TrainerSix(TrainerFive):
+    def loss(self, batch):
+        return batch
+
+
+class TrainerSeven(Trainer):
+    def loss(self, batch):
+        return batch
+
+
+class TrainerEight(Trainer):
+    def loss(self, batch):
+        return batch
+
+
+class TrainerNine(Trainer):
+    def loss(self, batch):
+        return batch
+
+
+TRAINERS = {
+    "one": TrainerOne,
+    "two": TrainerTwo,
+    "three": TrainerThree,
+    "four": TrainerFour,
+    "five": TrainerFive,
+    "six": TrainerSix,
+    "seven": TrainerSeven,
+    "eight": TrainerEight,
+    "nine": TrainerNine,
+}
+
+
+def trained_by_one_of_many(kind):
+    trainer = TRAINERS[kind]()
+    trainer.train(Engine(), dist.get_rank())  # error: [conditional-collective]

@@ -55,9 +55,9 @@ if __name__ == "__main__":
     for i in range(4):
         mp.Process(target=started, args=(i, None)).start()
     context = mp.get_context("spawn")
-    for i, device in enumerate(["cpu", "cuda"]):
-        context.Process(target=of_context, args=(i, None)).start()
+    for number, device in enumerate(["cpu", "cuda"]):
+        context.Process(target=of_context, args=(number, None)).start()
         context.Process(target=of_devices, args=(device, None)).start()
-    workers = [context.Process(target=of_list, kwargs={"x": None, "part": i}) for i in range(4)]
+    workers = [context.Process(target=of_list, kwargs={"x": None, "part": at}) for at in range(4)]
     for process in workers:
         process.start()

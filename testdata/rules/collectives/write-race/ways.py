@@ -58,6 +58,14 @@ def marked(folder, rank, scores):
         file.write(str(scores))
 
 
+def marked_by_one(folder, rank, scores):
+    """Who opens it last leaves it empty."""
+    dist.all_reduce(scores)
+    with open(folder / "header", "w") as file:  # error: [write-race]
+        if rank == 0:
+            file.write("name, score")
+
+
 def by_the_first(scores, path, rank):
     dist.all_reduce(scores)
     if rank != 0:

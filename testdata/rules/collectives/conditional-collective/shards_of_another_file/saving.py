@@ -8,3 +8,12 @@ def to_cpu(tensor):
 
 def save_moments(state):
     return {name: to_cpu(moment) for name, moment in zip(state.names, list(state.moments))}
+
+
+def save_weights(folder, state):
+    whole = {}
+    for name, tensor in state.items():
+        if hasattr(tensor.data, "full_tensor"):
+            tensor = tensor.data.full_tensor()
+        whole[name] = tensor.cpu()
+    return folder, whole
