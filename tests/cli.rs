@@ -632,6 +632,12 @@ dist.init_process_group(\"nccl\", rank=rank, world_size=int(os.environ[\"WORLD_S
     assert_eq!(folder.findings(&["."]), ["job.py:6 rank-local-identity"]);
     folder.file("README.md", "Run `torchrun --nproc_per_node 8 --nnodes 1 job.py`.\n");
     assert!(folder.findings(&["."]).is_empty());
+    // The scripts beside it say so too, each of them, whatever they wrap over lines.
+    folder.file("README.md", "A job.\n");
+    folder.file("scripts/train.sh", "torchrun --nproc_per_node 8 \\\n  --master_addr localhost \\\n  job.py\n");
+    assert!(folder.findings(&["."]).is_empty());
+    folder.file("scripts/wide.sh", "torchrun --nproc_per_node 8 --nnodes 2 job.py\n");
+    assert_eq!(folder.findings(&["."]), ["job.py:6 rank-local-identity"]);
 }
 
 #[test]

@@ -6,17 +6,59 @@ const STANDALONE: [&str; 2] = ["--standalone", "--nnodes=1"];
 /// The same in two words, the second of which is the number.
 const NODES: &str = "--nnodes";
 
-/// Whether the text has commands that launch a program with `torchrun`, and each of them says that there is one node.
+/// Where the ranks meet, in one word or in two.
+const ADDRESSES: [&str; 2] = ["--master_addr", "--master-addr"];
+
+/// How a node calls itself.
+const HERE: [&str; 2] = ["localhost", "127.0.0.1"];
+
+/// How launchers are called.
+const LAUNCHERS: [&str; 3] = ["torchrun", "torch.distributed.launch", "torch.distributed.run"];
+
+/// Whether the text has commands that launch a program on several ranks, and each of them says that there is one node.
 pub fn launches_on_one_node(text: &str) -> bool {
-    let spelled = memchr::memmem::find(text.as_bytes(), b"torchrun").is_some();
-    let mut commands = text.lines().filter(|line| line.contains("torchrun ") || line.contains("--nnodes")).peekable();
-    spelled && commands.peek().is_some() && commands.all(is_for_one)
+    launched(text).is_some_and(|launches| launches == Launches::OnOneNode)
+}
+
+/// Where the commands of a text launch programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launches {
+    /// On one node, as each of them says.
+    OnOneNode,
+    /// On several, as far as one of them says.
+    Anywhere,
+}
+
+/// Where the commands of a text launch programs on several ranks, if it has any.
+pub fn launched(text: &str) -> Option<Launches> {
+    let spelled = |launcher: &&str| memchr::memmem::find(text.as_bytes(), launcher.as_bytes()).is_some();
+    if !LAUNCHERS.iter().any(spelled) {
+        return None;
+    }
+    // A command goes on behind the end of its line.
+    let text = text.replace("\\\n", " ");
+    let launches = |line: &&str| {
+        let command = line.trim_start();
+        !command.starts_with('#')
+            && (LAUNCHERS.iter().any(|launcher| command.contains(&format!("{launcher} "))) || command.contains(NODES))
+    };
+    let mut commands = text.lines().filter(launches).peekable();
+    commands.peek()?;
+    Some(if commands.all(is_for_one) { Launches::OnOneNode } else { Launches::Anywhere })
 }
 
 fn is_for_one(command: &str) -> bool {
     let words: Vec<&str> = command.split_whitespace().collect();
+    let is_here = |address: &str| HERE.contains(&address.trim_matches(['"', '\'']));
+    let meets_here = |word: &&str| {
+        let address = word.split_once('=').filter(|(option, _)| ADDRESSES.contains(option));
+        address.is_some_and(|(_, address)| is_here(address))
+    };
     words.iter().any(|word| STANDALONE.contains(word))
-        || words.windows(2).any(|pair| pair[0] == NODES && pair[1] == "1")
+        || words.iter().any(meets_here)
+        || words
+            .windows(2)
+            .any(|pair| pair[0] == NODES && pair[1] == "1" || ADDRESSES.contains(&pair[0]) && is_here(pair[1]))
 }
 
 #[cfg(test)]
@@ -28,6 +70,12 @@ mod tests {
         assert!(launches_on_one_node("torchrun --standalone --nproc_per_node=8 train.py"));
         assert!(launches_on_one_node("Run it:\n  torchrun --nproc_per_node 8 --nnodes 1 train.py\n"));
         assert!(launches_on_one_node("`torchrun --nnodes=1 a.py`, or\n`torchrun --nnodes=1 b.py`"));
+        assert!(launches_on_one_node(
+            "torchrun \\\n  --nproc_per_node=8 \\\n  --master_addr='localhost' \\\n  train.py"
+        ));
+        assert!(launches_on_one_node("python -m torch.distributed.launch --master_addr 127.0.0.1 train.py"));
+        assert!(launches_on_one_node("# torchrun a.py\ntorchrun --standalone b.py"));
+        assert!(!launches_on_one_node("torchrun --master_addr=$HOST train.py"));
         assert!(!launches_on_one_node("torchrun --nproc_per_node=8 train.py"));
         assert!(!launches_on_one_node("torchrun --standalone a.py\ntorchrun --nnodes 2 a.py"));
         assert!(!launches_on_one_node("torchrun --nnodes 16 a.py"));

@@ -12,7 +12,7 @@ mod raw;
 pub use builtin::MODEL_FILES;
 pub use entry::*;
 pub use error::CatalogError;
-pub use launches::launches_on_one_node;
+pub use launches::{Launches, launched, launches_on_one_node};
 pub use project::{AllowedWrite, ProjectFacts};
 
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use crate::model::{
     expressions_of,
 };
 
-use super::blocks::{conditions_in, function_around, is_test};
+use super::blocks::{conditions_in, function_around};
 use super::communication::{Communication, Issue, Wanted};
 use super::program::Program;
 use super::resolve::Target;
@@ -80,7 +80,7 @@ impl Search<'_, '_> {
             // The groups of an object that goes with its job, mostly.
             OperationKind::Teardown => Confidence::Low,
             // What is left to do is mostly nothing, and the objects of a test go where the test ends.
-            _ if self.depends_on_state(&issue) || is_test(&self.program.file(file).path) => Confidence::Low,
+            _ if self.depends_on_state(&issue) || self.program.file(file).is_test() => Confidence::Low,
             _ => issue.confidence,
         };
         let (function, main) = ((file, function), None);
@@ -173,7 +173,7 @@ impl Search<'_, '_> {
                 Confidence::Low
             }
             // What a test leaves behind ends with it, on all ranks.
-            _ if is_test(&self.program.file(file).path) => Confidence::Low,
+            _ if self.program.file(file).is_test() => Confidence::Low,
             _ => Confidence::Medium,
         };
         let confidence = confidence.min(issue.confidence);

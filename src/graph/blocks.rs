@@ -82,13 +82,21 @@ pub(super) fn is_tried_again(model: &File, parts: &Try, around: &[Around<'_>]) -
         || model.block(parts.body).last().is_some_and(|&last| matches!(model.stmt(last), Stmt::Assign { value, .. } if matches!(model.expr(*value), Expr::Bool(_))))
 }
 
+/// What says of a path that a file holds tests.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ByWhat {
+    Folder,
+    Name,
+}
+
 /// Whether a file holds tests, by its path.
-pub fn is_test(path: &str) -> bool {
+pub(super) fn named_as_test(path: &str) -> Option<ByWhat> {
     let mut parts = path.rsplit('/');
     let file = parts.next().unwrap_or_default();
-    file.starts_with("test_")
-        || file.ends_with("_test.py")
-        || parts.any(|part| matches!(part, "test" | "tests" | "testing" | "test_utils"))
+    match parts.any(|part| matches!(part, "test" | "tests" | "testing" | "test_utils")) {
+        true => Some(ByWhat::Folder),
+        false => (file.starts_with("test_") || file.ends_with("_test.py")).then_some(ByWhat::Name),
+    }
 }
 
 /// What a statement writes into: the targets it assigns to, and the object of which it calls a method.

@@ -4,7 +4,7 @@ use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, each_expression, expressions_of};
 
-use super::blocks::{is_test, speaks_of_rank};
+use super::blocks::speaks_of_rank;
 use super::communication::{Communication, Issue, Wanted};
 use super::conduct::bodies;
 use super::context::each_in_context;
@@ -80,7 +80,7 @@ pub(super) fn handed_apart(program: &Program, communication: &mut Communication<
                     for &given in model.list(call.args) {
                         let found = called_back(program, communication, (file, local), given, by_library);
                         let Some((handed, issue)) = found else { continue };
-                        let sure = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+                        let sure = if program.file(file).is_test() { Confidence::Low } else { Confidence::Medium };
                         out.push(HandedApart {
                             function: program.function_id(file, local),
                             handed,

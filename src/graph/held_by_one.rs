@@ -6,7 +6,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_statement, names_in};
 
-use super::blocks::is_test;
 use super::conduct::bodies;
 use super::left_over::is_left_over;
 use super::program::Program;
@@ -81,7 +80,7 @@ pub(super) fn held_by_one(common: &mut Common<'_>, files: &[FileId]) -> Vec<Held
         if definition.skeleton
             || !matches!(definition.kind, FunctionKind::Def | FunctionKind::Module)
             || !body.asks() && !is_answered
-            || is_test(&program.file(file).path)
+            || program.file(file).is_test()
             || !communicates(common, file)
         {
             continue;

@@ -3,7 +3,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bindings::ImportedName;
-use super::blocks::is_test;
 use super::program::{FileEntry, Program, folder};
 use super::resolve::Target;
 use crate::base::{ClassId, FileId, Symbol};
@@ -63,7 +62,7 @@ impl Program {
     fn asked_by_others(&self) -> FxHashSet<FileId> {
         let mut found = FxHashSet::default();
         // What a test asks in its conditions is as a rule the same on all ranks.
-        let whole = |&file: &FileId| !self.is_skeleton(file) && !is_test(&self.file(file).path);
+        let whole = |&file: &FileId| !self.is_skeleton(file) && !self.file(file).is_test();
         for file in self.file_ids().filter(whole) {
             let model = &self.file(file).model;
             let mut sources = self.imported_from_skeletons(file);

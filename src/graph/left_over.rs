@@ -2,7 +2,7 @@
 //! what stands in a file that cannot be imported. What was left there runs nowhere.
 
 use crate::base::{FileId, FunctionId, Span, Symbol};
-use crate::model::{Call, Expr, File, FunctionKind, LocalFunction, Stmt, StmtId, each_statement};
+use crate::model::{Call, Expr, File, FunctionKind, LocalClass, LocalFunction, Stmt, StmtId, each_statement};
 
 use super::messages::is_main_test;
 use super::program::Program;
@@ -13,6 +13,8 @@ pub fn is_left_over(program: &Program, function: FunctionId) -> bool {
     is_defined_again(program, function)
         || is_left_in_a_script(program, function)
         || is_named_nowhere(program, function)
+        || is_for_objects_nobody_makes(program, function)
+        || is_in_a_copy_nobody_imports(program, function)
         || is_named_once_at_home(program, function)
         || is_in_a_broken_file(program, function)
         || builds_what_is_refused(program, program.locate(function).0)
@@ -184,6 +186,63 @@ fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
     !program.file_ids().filter(in_code).any(names_it)
         && program.file_ids().any(|other| other != file && is_script(program, other))
         && !program.file_ids().any(names_it)
+}
+
+/// Whether a function of a program with scripts is named by methods alone, of classes that nobody names: not to make an
+/// object, nor as a base, nor in a text.
+fn is_for_objects_nobody_makes(program: &Program, function: FunctionId) -> bool {
+    let (file, local) = program.locate(function);
+    let model = &program.file(file).model;
+    let definition = model.function(local);
+    let is_plain = definition.kind == FunctionKind::Def
+        && definition.parent == Some(model.module())
+        && model.list(definition.decorators).is_empty();
+    if !is_plain {
+        return false;
+    }
+    let mut by: Vec<(FileId, Option<LocalClass>)> = Vec::new();
+    for other in program.file_ids().filter(|&other| program.same_tree(file, other)) {
+        let other_model = &program.file(other).model;
+        if !other_model.names().may_hold(definition.name) {
+            continue;
+        }
+        for (index, namer) in other_model.functions.iter().enumerate() {
+            let is_itself = other == file && index == local.0 as usize;
+            if !is_itself && namer.mentions.contains(&definition.name) {
+                by.push((other, namer.class));
+            }
+        }
+    }
+    by.sort_unstable();
+    by.dedup();
+    !by.is_empty()
+        && by.iter().all(|&(home, class)| class.is_some_and(|class| nobody_names(program, home, class)))
+        && program.file_ids().any(|other| other != file && is_script(program, other))
+}
+
+/// Whether nothing that is run imports the file of the function, of a library that was copied into a program with scripts.
+fn is_in_a_copy_nobody_imports(program: &Program, function: FunctionId) -> bool {
+    let (file, _) = program.locate(function);
+    program.is_out_of_reach(file) && program.file_ids().any(|other| other != file && is_script(program, other))
+}
+
+/// Whether the name of a class stands nowhere in the program but in itself, where it is defined, and where it is imported.
+fn nobody_names(program: &Program, home: FileId, class: LocalClass) -> bool {
+    let model = &program.file(home).model;
+    let class = model.class(class);
+    if !model.list(class.decorators).is_empty() {
+        return false;
+    }
+    let named = |other: FileId| {
+        let text = &*program.file(other).text;
+        words(text, class.name.as_str()).any(|at| {
+            let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            let before = text[line..at].trim_start();
+            let inside = other == home && (class.span.start..class.span.end).contains(&(at as u32));
+            !inside && !before.starts_with("from ") && !before.starts_with("import ") && !before.contains('#')
+        })
+    };
+    !program.file_ids().any(named)
 }
 
 /// What stands before a name that is defined.

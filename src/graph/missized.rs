@@ -8,7 +8,6 @@ use crate::model::{
     BinaryOp, Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
 };
 
-use super::blocks::is_test;
 use super::communication::{Communication, Wanted, argument, calls_in};
 use super::conduct::bodies;
 use super::program::Program;
@@ -88,7 +87,7 @@ pub(super) fn missized(program: &Program, communication: &mut Communication<'_>)
                 sized: Site { file, span: model.span(size.call) },
                 group: within.text(size.group).to_owned(),
                 divided,
-                confidence: if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium },
+                confidence: if program.file(file).is_test() { Confidence::Low } else { Confidence::Medium },
             });
         }
     }

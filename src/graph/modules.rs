@@ -103,6 +103,13 @@ impl Modules {
         join(&self.paths[file.index()])
     }
 
+    /// The file that makes a folder a package.
+    pub fn package(&self, folder: &str) -> Option<FileId> {
+        let parts: Vec<Symbol> = folder.split('/').filter(|part| !part.is_empty()).map(Symbol::new).collect();
+        let file = *self.by_path.get(parts.as_slice())?;
+        self.is_package[file.index()].then_some(file)
+    }
+
     /// Whether a file lies in the folder that holds the topmost package around another one, or below it.
     pub fn is_beside(&self, file: FileId, other: FileId) -> bool {
         let parts = &self.paths[other.index()];

@@ -7,7 +7,7 @@ use crate::model::{
     Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, StmtId, UnaryOp, each_statement, names_in,
 };
 
-use super::blocks::{calls_of, is_test};
+use super::blocks::calls_of;
 use super::communication::{Communication, Issue, Wanted};
 use super::conduct::bodies;
 use super::program::Program;
@@ -58,7 +58,7 @@ pub(super) fn nothing_to_send(program: &Program, communication: &mut Communicati
         };
         let Some((_, issue)) = first_in(after).filter(exchanges) else { continue };
         if first_in(before).is_none() {
-            let sure = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+            let sure = if program.file(file).is_test() { Confidence::Low } else { Confidence::Medium };
             out.push(NothingToSend {
                 function: program.function_id(file, function),
                 test: Site { file, span: model.span(test) },

@@ -9,6 +9,7 @@ use crate::catalog::{Catalog, Entry, ProjectFacts};
 use crate::model::{Class, File, Function, LocalClass, LocalFunction};
 
 use super::bindings::Bindings;
+use super::blocks::{ByWhat, named_as_test};
 use super::conduct::Conduct;
 use super::divergence::{Divergence, Prepared, in_turn};
 use super::environment::EnvironmentReads;
@@ -30,6 +31,21 @@ pub struct FileEntry {
     /// Its model; shared with whoever keeps it for the next run.
     pub model: Arc<File>,
 }
+
+impl FileEntry {
+    /// Whether the file holds tests: by the folder it lies in, or by its name, unless it is a program that tests a model.
+    pub fn is_test(&self) -> bool {
+        let holds = |word: &str| memchr::memmem::find(self.text.as_bytes(), word.as_bytes()).is_some();
+        match named_as_test(&self.path) {
+            None => false,
+            Some(ByWhat::Folder) => true,
+            Some(ByWhat::Name) => OF_TESTS.into_iter().any(holds) || !holds("__main__"),
+        }
+    }
+}
+
+/// What stands in a file with tests.
+const OF_TESTS: [&str; 3] = ["def test_", "unittest", "pytest"];
 
 /// The linked program.
 pub struct Program {
@@ -63,6 +79,7 @@ pub struct Program {
     pub(super) versions: OnceLock<Versions>,
     pub(super) joining: OnceLock<Joining>,
     pub(super) of_all: OnceLock<OfAll>,
+    pub(super) imported: OnceLock<FxHashSet<FileId>>,
     /// The files whose conduct is asked for; all where absent.
     focus: Option<FxHashSet<FileId>>,
 }
@@ -102,6 +119,7 @@ impl Program {
             versions: OnceLock::new(),
             joining: OnceLock::new(),
             of_all: OnceLock::new(),
+            imported: OnceLock::new(),
             focus: None,
         };
         program.methods_by_name = program.methods();

@@ -9,6 +9,7 @@ mod dealt;
 mod deeds;
 mod elsewhere;
 mod evidence;
+mod fetches;
 mod hooks;
 mod made;
 mod made_before;
@@ -31,9 +32,8 @@ mod written_out;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::model::{ExprId, FunctionKind, LocalFunction};
+use crate::model::{ExprId, File, FunctionKind, LocalFunction};
 
-use super::blocks::is_test;
 use super::program::Program;
 pub(super) use alone::Scripts;
 use alone::is_where_nobody_is_told_apart;
@@ -42,7 +42,7 @@ use common::Known;
 pub(super) use conditions::{may_ask_for_rank, parts_of};
 use dealt::is_of_a_dealt_list;
 pub use deeds::Does;
-use deeds::{Deed, Deeds};
+use deeds::{Deed, Deeds, is_for_data};
 pub use evidence::Together;
 use made::Made;
 use made_before::{is_fetched_by_one, is_made_before};
@@ -55,9 +55,8 @@ use spelled::folders_of;
 use touches::{Touch, Touches};
 pub use unawaited::UnawaitedFile;
 use unawaited::unawaited_files;
-use words::{
-    is_of_an_element, is_own_path, is_tool, listing_behind, may_know_of_ranks, path_asked_for, speaks_of_ranks,
-};
+pub use words::is_tool;
+use words::{is_of_an_element, is_own_path, listing_behind, may_know_of_ranks, path_asked_for, speaks_of_ranks};
 pub(super) use words::{serves, serves_alone};
 use written_out::is_written_out;
 
@@ -109,7 +108,7 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
     let mut out = Vec::new();
     for &file in files {
         let path = &program.file(file).path;
-        if is_test(path) || !program.in_focus(file) {
+        if program.file(file).is_test() || !program.in_focus(file) {
             continue;
         }
         let model = &program.file(file).model;
@@ -149,7 +148,10 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                     known => known,
                 };
                 let Some(known) = known else {
-                    if let Some(found) = (deed.does == Does::Writes).then(|| common.unguarded(function)).flatten() {
+                    if let Some(found) = matches!(deed.does, Does::Writes | Does::Removes)
+                        .then(|| common.unguarded(function, deed.path))
+                        .flatten()
+                    {
                         let Unguarded { call, guard, together } = found;
                         let race = race(program, function, deed, asked, together);
                         out.push(FileRace { callers: vec![call], guarded: Some(guard), ..race });
@@ -171,7 +173,7 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                     || serves(model)
                     || writes
                         && !knows_of_others
-                        && (is_opened(deed) && !is_cache(common, file, local, deed)
+                        && (is_opened(model, deed) && !is_cache(common, file, local, deed)
                             || by_framework
                             || deed.does == Does::Fetches && !speaks_of_ranks(program, known.file(file)))
                     || writes && is_where_nobody_is_told_apart(common, file, local, deed.expr)
@@ -213,9 +215,9 @@ fn is_of_launcher(together: &Together) -> bool {
     matches!(together, Together::Issues(op, _) if LAUNCHES.contains(&op.as_str()))
 }
 
-/// Whether a file is only opened to be written: settings and logs are, of which each rank has the same to say.
-fn is_opened(deed: Deed) -> bool {
-    deed.call.as_str() == "open"
+/// Whether a file is only opened to be written, as text: settings and logs are, of which each rank has the same to say.
+fn is_opened(model: &File, deed: Deed) -> bool {
+    deed.call.as_str() == "open" && !is_for_data(model, deed.expr)
 }
 
 /// Whether the function asks for the file before it writes it, and reads it as well: whoever comes while another one writes

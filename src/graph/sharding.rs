@@ -15,8 +15,12 @@ use super::resolve::Target;
 use super::witness::SplitKind;
 
 /// What the names are made of that a program uses where it thinks of sharded models.
-const WORDS: [&str; 7] =
-    ["fsdp", "fullysharded", "fully_shard", "deepspeed", "zero3", "model_state_dict", "statedictoptions"];
+const WORDS: [&str; 8] =
+    ["fsdp", "fullysharded", "fully_shard", "deepspeed", "zero3", "zero_stage", "model_state_dict", "statedictoptions"];
+
+/// Parts of names that are made of these words and speak of no sharded model.
+const NOT_OF_SHARDING: [&str; 4] =
+    ["peft_model_state_dict", "deepspeed_zero_init", "zero3_init_context", "deepspeed_plugin"];
 
 /// What the names are made of that a program uses where engines may shard parameters as well (ZeRO's third stage).
 const OF_THE_LAST_STAGE: [&str; 6] =
@@ -39,16 +43,12 @@ impl Evidence<'_, '_> {
         }
         let asked_there = || self.decision.is_some_and(|decision| self.engine.same_function(decision.site, event.site));
         // Where no part of a project knows of sharded models nobody shards one; who asks for a state dict of a model that
-        // may be sharded does know.
+        // may be sharded right behind the test does know, where one does.
         let here = self.engine.program.locate(self.function).0;
         let parting = self.decision.map_or(here, |decision| decision.site.file);
         let is_for_all = !self.is_opaque()
-            && match event.op.as_str() {
-                "checkpoint_save" => {
-                    [event.site.file, parting].into_iter().any(|file| self.engine.knows_of_sharding(file))
-                }
-                _ => asked_there(),
-            };
+            && (event.op.as_str() == "checkpoint_save" || asked_there())
+            && [event.site.file, parting].into_iter().any(|file| self.engine.knows_of_sharding(file));
         // A helper of another file is for models of any kind: what counts is who calls it.
         let files: Vec<FileId> = match parting == event.site.file {
             true => self.calls.iter().map(|&(site, _)| site.file).chain([parting, here, event.site.file]).collect(),
@@ -205,8 +205,10 @@ impl Engine<'_> {
     fn knows_of_sharding(&self, file: FileId) -> bool {
         let path: &str = &self.program.file(file).path;
         let folder = path.split_once('/').map_or("", |(outermost, _)| outermost);
-        let is_below =
-            |path: &str| path.strip_prefix(folder).is_some_and(|rest| folder.is_empty() || rest.starts_with('/'));
+        let is_below = |path: &str| match folder {
+            "" => !path.contains('/'),
+            _ => path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
+        };
         *self.memo.knows_of_sharding.borrow_mut().entry(folder).or_insert_with(|| {
             let mut files = self.program.file_ids().map(|file| self.program.file(file));
             files.any(|file| is_below(&file.path) && mentions_sharding(&file.model))
@@ -256,10 +258,16 @@ fn gathers_in_full(model: &File, function: &Function) -> bool {
 
 /// Whether a function of the file names something of sharded models.
 fn mentions_sharding(file: &File) -> bool {
-    file.functions.iter().flat_map(|function| &function.mentions).any(|name| {
-        let name = name.as_str().to_ascii_lowercase();
-        SHARDS.iter().any(|word| name.contains(word))
-    })
+    file.functions
+        .iter()
+        .flat_map(|function| &function.mentions)
+        .any(|&name| !is_boilerplate(name) && is_made_of(name, &SHARDS))
+}
+
+/// Whether a name stands in scripts of any kind that were begun from the same example: for the states of adapters, and for
+/// what has an engine leave alone what it might shard.
+fn is_boilerplate(name: Symbol) -> bool {
+    NOT_OF_SHARDING.iter().any(|part| name.as_str().contains(part))
 }
 
 /// The stage of ZeRO in which parameters are sharded.
@@ -309,7 +317,8 @@ fn shards(model: &File, call: Call) -> bool {
 
 /// Whether some function of the file, or its top level, uses a name that speaks of sharded models.
 fn speaks_of_sharding(model: &File) -> bool {
-    mentions_one_of(model, &WORDS)
+    let mut names = model.functions.iter().flat_map(|function| function.mentions.iter());
+    names.any(|&name| !is_boilerplate(name) && is_made_of(name, &WORDS))
 }
 
 /// Whether some function of the file, or its top level, uses a name that one of the words, in small letters, is part of.

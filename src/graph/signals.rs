@@ -8,7 +8,6 @@ use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::catalog::Entry;
 use crate::model::{Block, Expr, LocalFunction, Stmt, each_statement};
 
-use super::blocks::is_test;
 use super::communication::{Communication, Issue, Wanted, class_around};
 use super::conduct::bodies;
 use super::program::Program;
@@ -52,7 +51,7 @@ pub(super) fn signalled(program: &Program, communication: &mut Communication<'_>
         let model = &program.file(file).model;
         let definition = model.function(function);
         let here = program.function_id(file, function);
-        if !flags.are_mentioned(&definition.mentions) || is_test(&program.file(file).path) || aside.contains(&here) {
+        if !flags.are_mentioned(&definition.mentions) || program.file(file).is_test() || aside.contains(&here) {
             continue;
         }
         if !communicates(communication, here) && !class_communicates(program, communication, file, function) {

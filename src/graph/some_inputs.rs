@@ -8,7 +8,6 @@ use crate::model::{
     Block, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_expression, each_statement,
 };
 
-use super::blocks::is_test;
 use super::communication::calls_in;
 use super::conduct::bodies;
 use super::program::Program;
@@ -49,7 +48,7 @@ pub(super) fn some_inputs(program: &Program) -> Vec<SomeInputs> {
     for (file, function) in bodies(program) {
         let model = &program.file(file).model;
         let definition = model.function(function);
-        let Some(class) = definition.class.filter(|_| !is_test(&program.file(file).path)) else { continue };
+        let Some(class) = definition.class.filter(|_| !program.file(file).is_test()) else { continue };
         let class = model.class(class).name;
         let inputs: FxHashSet<Symbol> = definition
             .parameters

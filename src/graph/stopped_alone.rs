@@ -9,7 +9,6 @@ use crate::model::{
     each_statement,
 };
 
-use super::blocks::is_test;
 use super::conduct::bodies;
 use super::program::Program;
 use super::races::asks_for_first_among;
@@ -64,7 +63,7 @@ pub(super) fn stopped_alone(program: &Program) -> Vec<StoppedAlone> {
             });
             sets
         };
-        if is_test(&entry.path) || !sets() {
+        if entry.is_test() || !sets() {
             continue;
         }
         let wrapped = model

@@ -13,7 +13,6 @@ use crate::flow::{
     World,
 };
 
-use super::blocks::is_test;
 use super::by_rank::compares_rank;
 use super::evaluate::Engine;
 use super::program::Program;
@@ -60,7 +59,7 @@ pub(super) fn stranded(
         return;
     }
     // A test that fails on one rank says so, and is run by somebody who waits for it.
-    let is_test = is_test(&program.file(program.locate(function).0).path);
+    let is_test = program.file(program.locate(function).0).is_test();
     let sure = if is_test { Confidence::Low } else { Confidence::Medium };
     Walk { engine, function, sure, nodes: 0, called: false, outside: None, out }.effect(root, None);
 }

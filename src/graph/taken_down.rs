@@ -6,7 +6,6 @@ use crate::base::{FunctionId, Site, Symbol};
 use crate::catalog::{Entry, OperationKind};
 use crate::model::{Stmt, each_statement};
 
-use super::blocks::is_test;
 use super::communication::{Communication, Issue, Wanted};
 use super::conduct::bodies;
 use super::program::Program;
@@ -35,7 +34,7 @@ pub(super) fn taken_down(program: &Program, communication: &mut Communication<'_
     for (file, function) in bodies(program) {
         let entry = program.file(file);
         let definition = entry.model.function(function);
-        if is_test(&entry.path) || !definition.mentions.iter().any(|name| words.contains(name)) {
+        if entry.is_test() || !definition.mentions.iter().any(|name| words.contains(name)) {
             continue;
         }
         let mut issues = communication.issued_in(file, function, definition.body, Wanted::Any);

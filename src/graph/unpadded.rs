@@ -7,7 +7,6 @@ use crate::finding::Confidence;
 use crate::flow::FILTERS;
 use crate::model::{BinaryOp, Call, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_expression};
 
-use super::blocks::is_test;
 use super::communication::{Communication, Wanted, calls_in};
 use super::conduct::bodies;
 use super::program::Program;
@@ -111,7 +110,7 @@ pub(super) fn unpadded(program: &Program, communication: &mut Communication<'_>)
             continue;
         };
         let (made, by) = found;
-        let sure = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+        let sure = if program.file(file).is_test() { Confidence::Low } else { Confidence::Medium };
         out.push(Unpadded {
             function: program.function_id(file, function),
             op: issue.op,

@@ -5,11 +5,10 @@ use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::GroupOf;
 use crate::finding::Confidence;
 use crate::model::{
-    Block, Call, CompareOp, Expr, ExprId, File, LocalClass, LocalFunction, Stmt, UnaryOp, each_expression,
-    each_statement, expressions_of,
+    BinaryOp, Block, Call, CompareOp, Expr, ExprId, File, LocalClass, LocalFunction, Stmt, UnaryOp, each_call,
+    each_expression, each_statement, expressions_of, names_in,
 };
 
-use super::blocks::is_test;
 use super::communication::{Communication, Wanted, argument, calls_in};
 use super::conduct::bodies;
 use super::context::each_in_context;
@@ -67,7 +66,7 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
                 Use::Other => {}
             }
         }
-        let confidence = if is_test(&program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+        let confidence = if program.file(file).is_test() { Confidence::Low } else { Confidence::Medium };
         if let Some(parameter) = definition.parameters.iter().find(|parameter| parameter.name == group)
             && !is_of_a_family(model, definition.class)
             && !is_named(model, function, group)
@@ -88,7 +87,11 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
         }
         for (expr, called) in left {
             // All ranks may well wait for each other around what a group does.
-            if called.as_str().contains("barrier") || !is_given(model, function, expr, group) {
+            if called.as_str().contains("barrier")
+                || !is_given(model, function, expr, group)
+                || goes_on_over_all(model, function, (expr, called), &used)
+                || is_shared_by_all(model, function, expr)
+            {
                 continue;
             }
             let beside = |&&(given, _): &&(ExprId, Symbol)| !are_alternatives(model, function, given, expr);
@@ -105,6 +108,53 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
         }
     }
     out
+}
+
+/// Whether what a call communicates has come out of the same operation on the group: first the members of each, then all.
+fn goes_on_over_all(
+    model: &File,
+    function: LocalFunction,
+    (left, called): (ExprId, Symbol),
+    used: &[(ExprId, Symbol)],
+) -> bool {
+    let Some(tensor) = communicated(model, left) else { return false };
+    let mut found = false;
+    each_call(model, function, &mut |expr, _| {
+        let is_on_group = |&(given, by): &(ExprId, Symbol)| by == called && model.span(expr).holds(model.span(given));
+        found |= model.span(expr).end <= model.span(left).start
+            && communicated(model, expr) == Some(tensor)
+            && used.iter().any(is_on_group);
+    });
+    found
+}
+
+/// Whether the function divides what a call communicates by the number of all ranks: it is meant for them.
+fn is_shared_by_all(model: &File, function: LocalFunction, left: ExprId) -> bool {
+    let Some(tensor) = communicated(model, left) else { return false };
+    let mut found = false;
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| {
+                if let Expr::Binary(BinaryOp::Div, sum, count) = expr
+                    && model.span(sum).start > model.span(left).start
+                    && names_in(model, sum).contains(&tensor)
+                    && let Expr::Call(count) = model.expr(count)
+                {
+                    let count = model.call(count);
+                    let is_size = model.last_name(count.callee).is_some_and(|name| name.as_str() == ASKS_SIZE[0]);
+                    found |= is_size && model.list(count.args).is_empty() && model.keywords(count).is_empty();
+                }
+            });
+        }
+    });
+    found
+}
+
+/// The variable that a call is given first.
+fn communicated(model: &File, call: ExprId) -> Option<Symbol> {
+    let Expr::Call(call) = model.expr(call) else { return None };
+    let given = *model.list(model.call(call).args).first()?;
+    if let Expr::Name(name) = model.expr(given) { Some(name) } else { None }
 }
 
 /// Whether anybody hands the function a group, as far as it is known who calls it: where all leave it out, all ranks are

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analyze::FileRecord;
-use crate::catalog::{AllowedWrite, Catalog, ProjectFacts, launches_on_one_node};
+use crate::catalog::{AllowedWrite, Catalog, Launches, ProjectFacts, launched};
 use crate::config::{Config, Mistake};
 use crate::finding::Finding;
 use crate::rules::Rule;
-use crate::source::{Found, Missing, Walk, discover, is_root, read_optional, shown, submodules};
+use crate::source::{Found, Missing, Walk, discover, is_root, read_optional, scripts_in, shown, submodules};
 use crate::triage::{Exemption, Policy, Reasons, Triaged, triage};
 
 pub use baseline::{Applied, Baseline};
@@ -84,10 +84,17 @@ pub fn facts(config: &Config, cwd: &Path) -> ProjectFacts {
 /// Where a project says how it is run.
 const DESCRIPTIONS: [&str; 3] = ["README.md", "README.rst", "README"];
 
-/// Whether the description in a folder launches what is there on one node, in every command.
+/// Folders with the scripts that run it, beside itself.
+const SCRIPTS: [&str; 2] = ["scripts", "script"];
+
+/// Whether the description in a folder and the scripts there launch what is there on one node, in every command.
 fn is_for_one_node(folder: &Path) -> bool {
-    let text = DESCRIPTIONS.iter().find_map(|name| read_optional(&folder.join(name)).ok().flatten());
-    text.is_some_and(|text| launches_on_one_node(&text))
+    let text = |path: PathBuf| read_optional(&path).ok().flatten();
+    let description = DESCRIPTIONS.iter().find_map(|name| text(folder.join(name)));
+    let folders = std::iter::once(folder.to_owned()).chain(SCRIPTS.iter().map(|name| folder.join(name)));
+    let scripts = folders.flat_map(|folder| scripts_in(&folder)).filter_map(text);
+    let mut launches = description.into_iter().chain(scripts).filter_map(|text| launched(&text)).peekable();
+    launches.peek().is_some() && launches.all(|launches| launches == Launches::OnOneNode)
 }
 
 /// The catalogue, with the project's own models.

@@ -129,6 +129,17 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Problem> {
     decode(read_bytes(path)?, Kind::Shell).map(Some)
 }
 
+/// The shell scripts that lie in a folder, by their names; none where it cannot be read.
+#[expect(clippy::disallowed_methods, reason = "this is where folders are listed")]
+pub fn scripts_in(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut scripts: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "sh")).collect();
+    scripts.sort();
+    scripts
+}
+
 /// The bytes of a file.
 pub fn bytes(path: &Path) -> Result<Vec<u8>, Problem> {
     read_bytes(path)

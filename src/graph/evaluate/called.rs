@@ -1,10 +1,11 @@
 //! Calls of functions and classes of the program: their summaries, in terms of what the caller hands over.
 
 use crate::base::{ClassId, FunctionId, Span, Symbol};
-use crate::flow::{ChoiceForm, Effect, Effects, Node, Value};
+use crate::flow::{ChoiceForm, Effect, Effects, INITIALIZED, Node, Value};
 
 use super::afterwards::agrees_by_name;
 use super::arguments::Arguments;
+use super::job::answers_whether_joined;
 use super::substitute::Substitution;
 use super::{Engine, Frame, MAX_INLINE};
 
@@ -20,6 +21,9 @@ impl<'p> Engine<'p> {
         if let Some(entry) = self.program.catalogued(function) {
             let entry = entry.clone();
             return self.catalogued_call(frame, &entry, self.program.function(function).name, arguments, span);
+        }
+        if answers_whether_joined(self.program, function) {
+            return self.values.make(Node::Apply(Symbol::new(INITIALIZED), Box::from([])));
         }
         self.call_summary(frame, function, arguments, Substitution::default(), span)
     }

@@ -243,6 +243,14 @@ impl<'p> Engine<'p> {
             {
                 Some(part)
             }
+            // Of what a function is handed its caller knows of which ranks it is a mesh.
+            (None | Some(Node::None), Some(part))
+                if value.group.is_some()
+                    && value.kind == ValueKind::Group
+                    && matches!(self.values.node(part), Node::Parameter(..)) =>
+            {
+                return part;
+            }
             _ => asked,
         };
         let axes = match group {

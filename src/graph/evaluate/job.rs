@@ -3,12 +3,39 @@
 use super::super::accesses::is_environment;
 use super::arguments::Arguments;
 use super::{Engine, Frame};
-use crate::base::Symbol;
-use crate::flow::{Node, Value};
-use crate::model::{CompareOp, ExprId};
+use crate::base::{FunctionId, Symbol};
+use crate::flow::{INITIALIZED, Node, Value};
+use crate::graph::program::Program;
+use crate::model::{CompareOp, Expr, ExprId, Stmt, each_statement};
 
 /// By what torch knows how many processes there are.
 const JOB_SIZE: &str = "WORLD_SIZE";
+
+/// Names that a function mentions which asks for little else than whether the job was joined.
+const MAX_MENTIONS: usize = 12;
+
+/// Whether a function is given nothing and answers true where the job was joined, and false otherwise, for several reasons
+/// that it looks for in a loop: one key of the environment after the other. In a job of several ranks none of them holds.
+pub(super) fn answers_whether_joined(program: &Program, function: FunctionId) -> bool {
+    let definition = program.function(function);
+    let asks = definition.mentions.iter().any(|name| name.as_str() == INITIALIZED);
+    if !asks || !definition.parameters.is_empty() || definition.mentions.len() > MAX_MENTIONS || definition.skeleton {
+        return false;
+    }
+    let (file, _) = program.locate(function);
+    let model = &program.file(file).model;
+    let (mut loops, mut denies, mut affirms, mut otherwise) = (false, false, false, false);
+    each_statement(model, definition.body, &mut |_, stmt| match stmt {
+        Stmt::For { .. } => loops = true,
+        Stmt::Return(answer) => match answer.map(|answer| model.expr(answer)) {
+            Some(Expr::Bool(false)) => denies = true,
+            Some(Expr::Bool(true)) => affirms = true,
+            _ => otherwise = true,
+        },
+        _ => {}
+    });
+    loops && denies && affirms && !otherwise
+}
 
 /// What a function knows of the job it is in.
 #[derive(Clone, Copy, Default)]

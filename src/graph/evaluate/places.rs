@@ -9,7 +9,7 @@ use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction};
 impl<'p> Engine<'p> {
     /// Whether the function stands in a file of tests.
     pub(in crate::graph) fn is_test(&self, function: FunctionId) -> bool {
-        crate::graph::is_test(&self.program.file(self.program.locate(function).0).path)
+        self.program.file(self.program.locate(function).0).is_test()
     }
 
     /// Whether one function stands inside another.

@@ -7,7 +7,8 @@ use super::{Engine, Frame};
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::flow::{Node, Value};
 use crate::graph::resolve::Scope;
-use crate::model::{File, Function, FunctionKind, LocalFunction, Stmt};
+use crate::graph::versions::JOINS;
+use crate::model::{Block, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, each_statement};
 
 /// Functions that write one variable and are looked at.
 const MAX_WRITERS: usize = 4;
@@ -61,6 +62,27 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// Whether a variable of the module is a switch that is off until one of its functions joins the job, which turns it on:
+    /// `_initialized = True` behind `init_process_group()`.
+    pub(super) fn says_whether_joined(&self, file: FileId, name: Symbol) -> bool {
+        let model = &self.program.file(file).model;
+        if !is_rebound(model, name) || !begins_off(model, name) {
+            return false;
+        }
+        let mut joined = false;
+        for function in
+            model.functions.iter().filter(|function| rebound(model, function).any(|written| written == name))
+        {
+            let joins = function.mentions.iter().any(|name| JOINS.contains(&name.as_str()));
+            let turned_on = turned(model, function.body, name);
+            if turned_on == Some(true) && !joins || turned_on.is_none() {
+                return false;
+            }
+            joined |= turned_on == Some(true);
+        }
+        joined
+    }
+
     /// What the functions of the file leave in one of its variables, if they leave one thing and that differs between
     /// ranks. Groups have names of their own.
     pub(super) fn left_by_functions(&mut self, file: FileId, name: Symbol) -> Option<Value> {
@@ -104,6 +126,42 @@ impl<'p> Engine<'p> {
         substitution.parameters(writer, &unknown);
         Some(self.replaced(value, &mut substitution))
     }
+}
+
+/// Whether a variable of the module begins as a switch that is off, by itself or in a row of others.
+fn begins_off(model: &File, name: Symbol) -> bool {
+    turned(model, model.function(model.module()).body, name) == Some(false)
+}
+
+/// What a body turns a switch to, if it is a switch that it sets, and to one thing alone.
+fn turned(model: &File, body: Block, name: Symbol) -> Option<bool> {
+    let mut found: Option<Option<bool>> = None;
+    each_statement(model, body, &mut |_, stmt| {
+        let (targets, value): (&[ExprId], ExprId) = match stmt {
+            Stmt::Assign { targets, value } => (model.list(*targets), *value),
+            Stmt::Annotated { target, value: Some(value), .. } => (std::slice::from_ref(target), *value),
+            _ => return,
+        };
+        for &target in targets {
+            let set = match (model.expr(target), model.expr(value)) {
+                (Expr::Name(set), value) if set == name => Some(value),
+                (Expr::Tuple(targets), Expr::Tuple(values)) => {
+                    let (targets, values) = (model.list(targets), model.list(values));
+                    let at = targets.iter().position(|&target| model.expr(target) == Expr::Name(name));
+                    at.map(|at| values.get(at).map_or(Expr::Missing, |&value| model.expr(value)))
+                }
+                (Expr::Tuple(targets), _) => {
+                    let is_set = |&target: &ExprId| model.expr(target) == Expr::Name(name);
+                    model.list(targets).iter().any(is_set).then_some(Expr::Missing)
+                }
+                _ => None,
+            };
+            let Some(set) = set else { continue };
+            let on = if let Expr::Bool(on) = set { Some(on) } else { None };
+            found = Some(if found.is_none_or(|known| known == on) { on } else { None });
+        }
+    });
+    found.flatten()
 }
 
 /// Whether a function of the file declares the module's variable as one that it writes.

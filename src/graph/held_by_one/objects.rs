@@ -4,9 +4,8 @@
 use rustc_hash::FxHashSet;
 
 use super::seen::{Binding, Seen};
-use super::{Body, HeldByOne, communicates};
+use super::{Asked, Body, HeldByOne, communicates};
 use crate::base::{ClassId, FileId, Site, Symbol};
-use crate::graph::blocks::is_test;
 use crate::graph::conduct::bodies;
 use crate::graph::program::Program;
 use crate::graph::races::{Common, lets_in_first};
@@ -37,7 +36,7 @@ pub(in crate::graph) fn held_by_objects(common: &mut Common<'_>, files: &[FileId
             let method = model.function(method);
             !method.skeleton && method.mentions.iter().any(|&name| program.catalog.convention(name).is_some())
         };
-        if is_test(&program.file(file).path)
+        if program.file(file).is_test()
             || !program.in_focus(file)
             || !(0..model.functions.len() as u32).any(|index| asks(LocalFunction(index)))
             || !communicates(common, file)
@@ -62,7 +61,10 @@ fn of_class(common: &mut Common<'_>, class: ClassId, out: &mut Vec<HeldByOne>) {
         for (order, conditions, read) in &reader.seen.reads {
             let Some((of_one, binding)) = bound_alone(common, &methods, read.name) else { continue };
             let is_same = std::ptr::eq(of_one, reader);
-            if is_same && binding.order > *order || !reader.body.is_of_all(&reader.seen, read.name, conditions) {
+            if is_same && binding.order > *order
+                || !reader.body.is_of_all(&reader.seen, read.name, conditions)
+                || asks_for_another(common, &methods, &reader.body, conditions)
+            {
                 continue;
             }
             let Some((asked, without)) = missing(common, &methods, read.name, (of_one, binding)) else { continue };
@@ -135,6 +137,23 @@ fn bound_alone<'m, 'p>(
     let mut of_name = bindings().filter(|(_, binding)| binding.name == name && !binding.is_none).peekable();
     of_name.peek()?;
     of_name.find(|(method, binding)| binding.alone.is_some() || guard_of_callers(common, &method.body).is_some())
+}
+
+/// Whether a condition on the way asks for another attribute that one rank alone has: who has that one has this one.
+fn asks_for_another(common: &mut Common<'_>, methods: &[Method<'_>], reader: &Body<'_>, conditions: &[Asked]) -> bool {
+    let model = reader.model();
+    let mut asked: Vec<Symbol> = Vec::new();
+    for &(condition, _) in conditions {
+        each_expression(model, condition, &mut |_, expr| {
+            if let Expr::Attribute { name, .. } | Expr::Str(name) = expr {
+                asked.push(name);
+            }
+        });
+    }
+    asked.into_iter().any(|name| {
+        let alone = bound_alone(common, methods, name);
+        alone.is_some_and(|alone| missing(common, methods, name, alone).is_some())
+    })
 }
 
 /// What lets one rank in to the binding, and where the attribute is `None` for the others; nothing where they may have it.

@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::reads::{Read, reads};
 use super::{Asked, Body};
 use crate::base::{Span, Symbol};
+use crate::graph::blocks::span_of;
 use crate::graph::context::{Context, each_in_context};
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, expressions_of, names_in};
 
@@ -87,10 +88,16 @@ impl Body<'_> {
             }
         }
         let mut order = 0;
+        let mut handled: Vec<Span> = Vec::new();
         each_in_context(model, self.function, &mut |_, stmt, context| {
             order += 1;
+            if let Stmt::Try(parts) = stmt {
+                handled.extend(parts.handlers.iter().filter_map(|handler| span_of(model, handler.body)));
+            }
             self.statement(stmt, context, order, &mut seen);
         });
+        // What is read where something has failed is not read by all.
+        seen.reads.retain(|(.., read)| !handled.iter().any(|part| part.holds(model.span(read.expr))));
         seen
     }
 

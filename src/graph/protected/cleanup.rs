@@ -5,7 +5,7 @@ use crate::catalog::OperationKind;
 use crate::finding::Confidence;
 use crate::model::{Block, Call, Expr, ExprId, Handler, LocalFunction, Stmt, Try, each_statement};
 
-use super::super::blocks::{conditions_in, is_test, mentions, names_bound, speaks_of_rank, yields};
+use super::super::blocks::{conditions_in, mentions, names_bound, speaks_of_rank, yields};
 use super::super::communication::{Issue, Wanted, calls_in};
 use super::super::context::leaves;
 use super::super::hazard::{Caught, Hazard, asks_for_memory, never_returns};
@@ -15,6 +15,9 @@ use super::{Cleanup, Place, Search};
 
 /// Calls on the way to what the peers of a failing rank are in, where it takes the group down.
 const NEAR: usize = 2;
+
+/// What a rank communicates as a rule first of all: it wraps its model.
+const WRAPS: &str = "ddp_init";
 
 /// Calls that a handler makes to end the process, one inside the other.
 const HANDLED: u32 = 1;
@@ -47,7 +50,7 @@ impl Search<'_, '_> {
                 let forgets = caught.memory || caught.runtime && asks_for_memory(model, handler);
                 let again = forgets.then(|| self.begun_again(file, function, parts, handler)).flatten();
                 out.extend(again.map(|(issue, failed)| {
-                    let test = is_test(&self.program.file(file).path);
+                    let test = self.program.file(file).is_test();
                     let sure = if test { Confidence::Low } else { Confidence::Medium };
                     let confidence = issue.confidence.min(sure);
                     let (function, place, hazard) = ((file, function), Place::Except, Some(failed));
@@ -84,7 +87,7 @@ impl Search<'_, '_> {
                 (false, true) if !only_loads => issue.confidence.min(Confidence::Medium),
                 _ => Confidence::Low,
             };
-            let is_idle = is_test(&self.program.file(file).path) || closes_at_once(self.program, &issue);
+            let is_idle = self.program.file(file).is_test() || closes_at_once(self.program, &issue);
             let confidence = if is_idle { Confidence::Low } else { confidence };
             out.push(Cleanup {
                 function: (file, function),
@@ -147,20 +150,29 @@ impl Search<'_, '_> {
             {
                 continue;
             }
-            let Some(peer) = peers.iter().max_by_key(|peer| peer.confidence).cloned() else { continue };
+            // Before a rank has communicated it has nothing to take down that would wait for others.
+            let is_teardown = issue.kind == OperationKind::Teardown;
+            let begins = peers.iter().map(|peer| peer.start().span.start).min();
+            let is_first =
+                |peer: &&Issue| is_teardown && peer.op.as_str() == WRAPS && begins == Some(peer.start().span.start);
+            let behind = peers.iter().filter(|peer| !is_first(peer)).max_by_key(|peer| peer.confidence);
+            let Some(peer) = behind.or(peers.first()).cloned() else { continue };
             let mut confidence = issue.confidence.min(peer.confidence).min(Confidence::Medium);
+            if behind.is_none() {
+                confidence = Confidence::Low;
+            }
             // The end of a group of its own is the business of this object, mostly without peers in it.
-            if issue.kind == OperationKind::Teardown && !issue.on_world {
+            if is_teardown && !issue.on_world {
                 confidence = Confidence::Low;
             }
             // What runs until somebody interrupts it ends that way on every rank; somewhere far inside of a whole program
             // there is always something that communicates.
             let far = peer.calls.len() > NEAR;
-            if issue.kind == OperationKind::Teardown && (is_interrupted || far) {
+            if is_teardown && (is_interrupted || far) {
                 confidence = Confidence::Low;
             }
             // A test that has failed may wait for its time-out: its result is known.
-            if is_test(&self.program.file(file).path) || closes_at_once(self.program, &issue) {
+            if self.program.file(file).is_test() || closes_at_once(self.program, &issue) {
                 confidence = Confidence::Low;
             }
             out.push(Cleanup {

@@ -4,7 +4,7 @@ use crate::base::{FileId, Site};
 use crate::finding::Confidence;
 use crate::model::{Handler, LocalFunction, Stmt, StmtId, Try};
 
-use super::super::blocks::{Around, calls_of, is_test, is_tried_again};
+use super::super::blocks::{Around, calls_of, is_tried_again};
 use super::super::communication::{Wanted, calls_in};
 use super::super::hazard::{Caught, Failure, Hazard};
 use super::{Search, Skip, Swallowed};
@@ -92,7 +92,7 @@ impl Search<'_, '_> {
         let Some(issue) = issued.into_iter().next() else { return };
         let hazards = self.hazards(file, function, parts.body);
         let Some(hazard) = hazards.into_iter().find(|hazard| caught.takes(hazard.failure)) else { return };
-        let sure = if is_test(&self.program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+        let sure = if self.program.file(file).is_test() { Confidence::Low } else { Confidence::Medium };
         let (function, handler) = ((file, function), Site { file, span: handler.span });
         let confidence = issue.confidence.min(sure);
         out.push(Swallowed { function, handler, hazard, issue, skip: Skip::Left, confidence });

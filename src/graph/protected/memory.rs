@@ -8,7 +8,7 @@ use crate::catalog::OperationKind;
 use crate::finding::Confidence;
 use crate::model::{Block, Expr, File, Handler, LocalFunction, Stmt, Try, each_expression, each_statement};
 
-use super::super::blocks::{Around, is_test, mentions};
+use super::super::blocks::{Around, mentions};
 use super::super::communication::{Issue, Wanted, calls_in};
 use super::super::hazard::{Failure, Hazard, is_pass};
 use super::{Search, Skip, Swallowed};
@@ -49,7 +49,7 @@ impl Search<'_, '_> {
             return None;
         }
         // A pass that asks its peers on the way and raises for them has at least thought of it.
-        let thought_of = is_test(&self.program.file(file).path) || raises_for_peers(model, parts.body);
+        let thought_of = self.program.file(file).is_test() || raises_for_peers(model, parts.body);
         let confidence = if thought_of { Confidence::Low } else { Confidence::Medium };
         Some(Swallowed {
             function: (file, function),

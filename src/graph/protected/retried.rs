@@ -4,7 +4,6 @@ use crate::base::{FileId, Site};
 use crate::finding::Confidence;
 use crate::model::{Expr, ExprId, LocalFunction};
 
-use super::super::blocks::is_test;
 use super::super::communication::{Issue, Wanted};
 use super::super::hazard::{Failure, Hazard};
 use super::swallow::comes_behind;
@@ -43,7 +42,7 @@ impl Search<'_, '_> {
             let done = issues.iter().rfind(before)?.clone();
             Some((hazard, done))
         })?;
-        let sure = if is_test(&self.program.file(file).path) { Confidence::Low } else { Confidence::Medium };
+        let sure = if self.program.file(file).is_test() { Confidence::Low } else { Confidence::Medium };
         Some(Swallowed {
             function: (file, function),
             handler: Site { file, span: model.span(decorator) },

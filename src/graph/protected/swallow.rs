@@ -5,9 +5,7 @@ use crate::finding::Confidence;
 use crate::model::{Block, Expr, ExprId, File, Handler, LocalFunction, Stmt, Try};
 use crate::model::{each_expression, each_statement, expressions_of};
 
-use super::super::blocks::{
-    Around, collect, exclude_each_other, is_test, is_tried_again, mentions, root_name, written_by,
-};
+use super::super::blocks::{Around, collect, exclude_each_other, is_tried_again, mentions, root_name, written_by};
 use super::super::communication::{Issue, Wanted};
 use super::super::hazard::{Caught, Failure, Hazard, asks_for_memory, keeps_exception, never_returns};
 use super::memory::is_pass_of_model;
@@ -104,7 +102,7 @@ impl Search<'_, '_> {
             .into_iter()
             .filter(|hazard| caught.takes(hazard.failure))
             .collect();
-        let tests = is_test(&self.program.file(file).path);
+        let tests = self.program.file(file).is_test();
         let push = |out: &mut Vec<Swallowed>, hazard: Hazard, issue: &Issue, skip: Skip, confidence: Confidence| {
             // A test that fails says so, and is run by somebody who waits for it.
             let sure = if tests { Confidence::Low } else { issue.confidence };

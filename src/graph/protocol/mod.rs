@@ -108,7 +108,7 @@ impl Protocol {
 
     /// The bodies of the programs with a control plane, in order; those of tests are none.
     pub fn bodies<'p>(&'p self, program: &'p Program) -> impl Iterator<Item = (FileId, LocalFunction)> + 'p {
-        bodies(program).filter(|(file, _)| self.covers(*file) && !super::blocks::is_test(&program.file(*file).path))
+        bodies(program).filter(|(file, _)| self.covers(*file) && !program.file(*file).is_test())
     }
 
     /// The moves that stand in the body of a function, in order.

@@ -13,7 +13,6 @@ use super::shared_out::SharedOut;
 use super::single::{asks_for_first_among, is_of_one_rank, launches, leaves_one, makes_job_of_one};
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
-use crate::graph::blocks::is_test;
 use crate::graph::communication::Communication;
 use crate::graph::conduct::bodies;
 use crate::graph::left_over::is_left_over;
@@ -158,7 +157,7 @@ impl<'p> Common<'p> {
 
     /// Whether some ranks alone make one of the calls. Tests run what they test on ranks of their own choosing.
     pub fn is_called_by_some(&self, callers: &[(FunctionId, Made)]) -> bool {
-        let is_of_test = |caller: FunctionId| is_test(&self.program.file(self.program.locate(caller).0).path);
+        let is_of_test = |caller: FunctionId| self.program.file(self.program.locate(caller).0).is_test();
         callers.iter().any(|(caller, made)| !made.by_all && !is_of_test(*caller))
     }
 

@@ -2,6 +2,8 @@
 
 use rustc_hash::FxHashSet;
 
+use super::fetches::{fetched, names_of_fetches};
+use super::names::names_asked;
 use crate::base::{FileId, Symbol};
 use crate::graph::communication::argument;
 use crate::graph::program::Program;
@@ -35,7 +37,7 @@ const METHODS: [(&str, Lenient, bool); 5] = [
 ];
 
 /// Functions that write a file whole, with the place and the name of the argument that says where.
-const WRITES: [(&str, usize, &str); 13] = [
+const WRITES: [(&str, usize, &str); 20] = [
     ("torch.save", 1, "f"),
     ("torch.jit.save", 1, "f"),
     ("joblib.dump", 1, "filename"),
@@ -49,6 +51,13 @@ const WRITES: [(&str, usize, &str); 13] = [
     ("shutil.copy", 1, "dst"),
     ("shutil.copy2", 1, "dst"),
     ("shutil.copyfile", 1, "dst"),
+    ("torchaudio.save", 0, "uri"),
+    ("torchvision.utils.save_image", 1, "fp"),
+    ("torchvision.io.write_video", 0, "filename"),
+    ("soundfile.write", 0, "file"),
+    ("cv2.imwrite", 0, "filename"),
+    ("imageio.imwrite", 0, "uri"),
+    ("imageio.mimsave", 0, "uri"),
 ];
 
 /// Functions that open a file, with the name of the argument that says which, and the place of the mode.
@@ -74,68 +83,15 @@ const OF_TABLES: [(&str, &str); 5] = [
     ("save_to_disk", "dataset_path"),
 ];
 
-/// Functions that fetch something from elsewhere, or unpack it, and write it in place as it comes; with the place and the
-/// name of the argument that says where.
-const FETCHES: [(&str, usize, &str); 7] = [
-    ("urllib.request.urlretrieve", 1, "filename"),
-    ("shutil.unpack_archive", 1, "extract_dir"),
-    ("torchvision.datasets.utils.download_url", 1, "root"),
-    ("torchvision.datasets.utils.download_and_extract_archive", 1, "download_root"),
-    ("torchvision.datasets.utils.download_file_from_google_drive", 1, "root"),
-    ("torchvision.datasets.utils.extract_archive", 1, "to_path"),
-    ("torchaudio.datasets.utils.extract_archive", 1, "to_path"),
-];
+/// The same, of models; settings and vocabularies have it as well, of which all ranks have the same to say.
+const OF_MODELS: (&str, &str) = ("save_pretrained", "save_directory");
 
-/// Libraries whose data sets fetch themselves to the folder that they are given first, and whether they have to be told to.
-const DATA_SETS: [(&str, Option<&str>); 3] = [
-    ("torchvision.datasets.", Some("download")),
-    ("torchaudio.datasets.", Some("download")),
-    ("torch_geometric.datasets.", None),
-];
+/// Arguments of that by which it is told which rank writes, or how.
+const BY_ONE: [&str; 2] = ["is_main_process", "save_function"];
 
-/// The names of those that are widely used.
-const NAMES_OF_DATA_SETS: [&str; 40] = [
-    "MNIST",
-    "FashionMNIST",
-    "KMNIST",
-    "EMNIST",
-    "QMNIST",
-    "CIFAR10",
-    "CIFAR100",
-    "STL10",
-    "SVHN",
-    "USPS",
-    "Omniglot",
-    "Caltech101",
-    "Caltech256",
-    "CelebA",
-    "Country211",
-    "DTD",
-    "EuroSAT",
-    "FGVCAircraft",
-    "Flowers102",
-    "Food101",
-    "GTSRB",
-    "INaturalist",
-    "OxfordIIITPet",
-    "PCAM",
-    "Places365",
-    "StanfordCars",
-    "SUN397",
-    "VOCDetection",
-    "VOCSegmentation",
-    "LIBRISPEECH",
-    "LIBRITTS",
-    "SPEECHCOMMANDS",
-    "Planetoid",
-    "Reddit",
-    "Reddit2",
-    "TUDataset",
-    "OGB_MAG",
-    "Flickr",
-    "QM9",
-    "PPI",
-];
+/// Methods of file systems, which are told the path, with the argument that lets them pass, and whether they make something.
+const OF_SYSTEMS: [(&str, Lenient, bool); 4] =
+    [("mkdir", None, true), ("makedirs", Some(("exist_ok", 1)), true), ("rm", None, false), ("rmdir", None, false)];
 
 /// How a path is dealt with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,7 +136,8 @@ pub(super) struct Deeds {
 impl Deeds {
     pub fn new() -> Deeds {
         let functions = FUNCTIONS.iter().map(|(name, ..)| name.rsplit('.').next().unwrap_or(name));
-        let names = functions.chain(METHODS.iter().map(|(name, ..)| *name)).chain(names_of_writes()).map(Symbol::new);
+        let methods = METHODS.iter().chain(&OF_SYSTEMS).map(|(name, ..)| *name);
+        let names = functions.chain(methods).chain(names_of_writes()).map(Symbol::new);
         Deeds { names: names.collect() }
     }
 
@@ -217,6 +174,11 @@ impl Deeds {
             return None;
         }
         let Expr::Attribute { value, .. } = model.expr(call.callee) else { return None };
+        let told = model.list(call.args).first().copied().filter(|&told| may_be_path(model, told));
+        let of_system = OF_SYSTEMS.iter().find(|(method, ..)| *method == name.as_str());
+        if let Some((path, &(_, passes, creates))) = told.zip(of_system) {
+            return deed(model, call, (name, expr, path), (passes, creates));
+        }
         let &(_, passes, creates) = METHODS.iter().find(|(method, ..)| *method == name.as_str())?;
         deed(model, call, (name, expr, value), (passes, creates))
     }
@@ -225,9 +187,10 @@ impl Deeds {
 /// The last names of what writes a file whole, or fetches it.
 pub(super) fn names_of_writes() -> impl Iterator<Item = &'static str> {
     let openers = OPENERS.iter().map(|(name, ..)| *name);
-    let functions = WRITES.iter().chain(&FETCHES).map(|(name, ..)| *name).chain(openers);
+    let functions = WRITES.iter().map(|(name, ..)| *name).chain(openers);
     let tables = OF_TABLES.iter().map(|(name, _)| *name);
-    functions.map(|name| name.rsplit('.').next().unwrap_or(name)).chain(WRITING).chain(tables).chain(NAMES_OF_DATA_SETS)
+    let functions = functions.map(|name| name.rsplit('.').next().unwrap_or(name));
+    functions.chain(WRITING).chain(tables).chain([OF_MODELS.0]).chain(names_of_fetches())
 }
 
 /// The path at which a call writes a file whole, or to which it fetches something.
@@ -269,6 +232,21 @@ fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
     }
     match model.expr(call.callee) {
         Expr::Name(name) if name.as_str() == "open" => of(0, "file").filter(|_| is_anew(model, of(1, "mode"))),
+        Expr::Attribute { name, .. }
+            if name.as_str() == "open" && is_anew(model, of(1, "mode")) && of(0, "path").is_some() =>
+        {
+            of(0, "path")
+        }
+        Expr::Attribute { value, name } if name.as_str() == OF_MODELS.0 => {
+            let is_model = names_asked(model, value)
+                .iter()
+                .any(|name| ["model", "module"].iter().any(|part| name.as_str().contains(part)));
+            let told = model
+                .keywords(call)
+                .iter()
+                .any(|keyword| keyword.name.is_some_and(|name| BY_ONE.contains(&name.as_str())));
+            of(0, OF_MODELS.1).filter(|_| is_model && !told)
+        }
         Expr::Attribute { value, name } if known.is_none() => match name.as_str() {
             "write_text" | "write_bytes" => Some(value),
             "open" => Some(value).filter(|_| is_anew(model, of(0, "mode"))),
@@ -282,21 +260,18 @@ fn written(model: &File, known: Option<Symbol>, call: Call) -> Option<ExprId> {
     }
 }
 
-/// The place that a call fetches something to.
-fn fetched(model: &File, known: Symbol, call: Call) -> Option<ExprId> {
-    let known = known.as_str();
-    let of = |at: usize, name: &str| argument(model, call, Some(at), Symbol::new(name));
-    if let Some(&(_, at, name)) = FETCHES.iter().find(|(name, ..)| *name == known) {
-        return of(at, name);
-    }
-    let &(_, told) = DATA_SETS.iter().find(|(library, _)| known.starts_with(library))?;
-    let is_told = |told: &str| {
-        let mut keywords = model.keywords(call).iter();
-        keywords.any(|keyword| {
-            keyword.name.is_some_and(|name| name.as_str() == told) && model.expr(keyword.value) == Expr::Bool(true)
-        })
-    };
-    told.is_none_or(is_told).then(|| of(0, "root")).flatten()
+/// Whether something may be a path that a file system is told: no mode, and no switch.
+fn may_be_path(model: &File, told: ExprId) -> bool {
+    !matches!(model.expr(told), Expr::Int(_) | Expr::Bool(_) | Expr::None)
+}
+
+/// Whether a call opens a file for data as they lie in memory, `open(path, "wb")`: settings and logs are text.
+pub(super) fn is_for_data(model: &File, opening: ExprId) -> bool {
+    let Expr::Call(call) = model.expr(opening) else { return false };
+    let call = model.call(call);
+    let keywords = model.keywords(call).iter().map(|keyword| keyword.value);
+    let mut modes = model.list(call.args).iter().copied().chain(keywords).filter(|&mode| is_anew(model, Some(mode)));
+    modes.any(|mode| matches!(model.expr(mode), Expr::Str(mode) if mode.as_str().contains('b')))
 }
 
 /// Whether a file is opened to be written from its beginning.

@@ -6,7 +6,6 @@ use super::common::Common;
 use super::evidence::Together;
 use super::names::assigned;
 use crate::base::{ClassId, FileId, FunctionId, Site, Symbol};
-use crate::graph::blocks::is_test;
 use crate::graph::communication::argument;
 use crate::graph::conduct::bodies;
 use crate::graph::program::Program;
@@ -31,7 +30,7 @@ impl Common<'_> {
             let mut out = Vec::new();
             for (file, local) in bodies(program).filter(|&(file, _)| program.same_tree(home, file)) {
                 let model = &program.file(file).model;
-                if is_test(&program.file(file).path) || !model.function(local).mentions.contains(&sampler) {
+                if program.file(file).is_test() || !model.function(local).mentions.contains(&sampler) {
                     continue;
                 }
                 each_call(model, local, &mut |expr, call| {

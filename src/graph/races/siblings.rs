@@ -7,7 +7,7 @@ use super::evidence::Together;
 use super::made::Made;
 use super::single::{asks_for_first_among, is_of_one_rank};
 use crate::base::{FunctionId, Site, Symbol};
-use crate::graph::blocks::{is_test, span_of};
+use crate::graph::blocks::span_of;
 use crate::graph::communication::Wanted;
 use crate::model::{Expr, ExprId, Stmt, each_statement, names_in};
 
@@ -26,7 +26,8 @@ pub(super) struct Unguarded {
 
 impl Common<'_> {
     /// Where all ranks call a function that only the first one calls elsewhere.
-    pub(super) fn unguarded(&mut self, function: FunctionId) -> Option<Unguarded> {
+    /// Whoever hands over a path of its own writes another file.
+    pub(super) fn unguarded(&mut self, function: FunctionId, path: ExprId) -> Option<Unguarded> {
         let (file, local) = self.program.locate(function);
         if is_of_one_rank(self.program, file, local) {
             return None;
@@ -37,10 +38,14 @@ impl Common<'_> {
             let (file, local) = self.program.locate(caller);
             is_where_nobody_is_told_apart(self, file, local, made.expr)
         };
-        let of_test = |caller: FunctionId| is_test(&self.program.file(self.program.locate(caller).0).path);
+        let of_test = |caller: FunctionId| self.program.file(self.program.locate(caller).0).is_test();
         let open = callers.into_iter().filter(|(caller, made)| made.by_all && !of_test(*caller));
         let open: Vec<(FunctionId, Made)> = open.collect();
-        let open = open.into_iter().filter(|(caller, made)| !is_for_one(*caller, made));
+        let paths = self.paths(function, path);
+        let is_own = |common: &Self, caller: FunctionId, made: &Made| {
+            paths.iter().any(|&path| common.is_handed_own(function, caller, made, path))
+        };
+        let open = open.into_iter().filter(|(caller, made)| !is_for_one(*caller, made) && !is_own(self, *caller, made));
         let open: Vec<(FunctionId, Made)> = open.collect();
         let mut open = open.into_iter().filter_map(|(caller, made)| {
             let together = self.entered_by_all(caller, made.expr)?.together;

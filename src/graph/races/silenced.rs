@@ -129,11 +129,17 @@ pub(super) fn switched_off(model: &File, function: LocalFunction) -> Vec<Span> {
         let values = assigned(model, function, name);
         is_own && !values.is_empty() && values.into_iter().all(is_off)
     };
+    let is_off = |test: ExprId| match model.expr(test) {
+        Expr::Name(name) => never_on(name),
+        _ => false,
+    };
     let mut out = Vec::new();
     each_statement(model, model.function(function).body, &mut |_, stmt| {
         if let Stmt::If { test, body, .. } = stmt
-            && let Expr::Name(name) = model.expr(*test)
-            && never_on(name)
+            && match model.expr(*test) {
+                Expr::And(parts) => model.list(parts).iter().any(|&part| is_off(part)),
+                _ => is_off(*test),
+            }
         {
             out.extend(span_of(model, *body));
         }

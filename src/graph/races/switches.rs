@@ -25,10 +25,13 @@ enum Handed {
 #[derive(Clone, Copy)]
 struct Needed {
     parameter: Symbol,
-    /// What it is compared with: a number or a text that is written out. Nothing where it is asked whether it is true.
+    /// What it is compared with: a number or a text that is written out, or `None`. Nothing where it is asked whether it
+    /// is true.
     constant: Option<Expr>,
     /// How that has to come out.
     answer: bool,
+    /// Where that is asked.
+    asked: u32,
 }
 
 impl Needed {
@@ -38,6 +41,8 @@ impl Needed {
             (None, Expr::Bool(truth)) => truth != self.answer,
             (None, Expr::Int(number)) => (number != 0) != self.answer,
             (None, Expr::None) => self.answer,
+            (Some(Expr::None), Expr::None) => !self.answer,
+            (Some(Expr::None), handed) => self.answer && is_something(handed),
             (Some(constant), handed) if is_constant(handed) => (handed == constant) != self.answer,
             _ => false,
         }
@@ -105,15 +110,19 @@ impl Common<'_> {
         }
         let parameters = &model.function(local).parameters;
         needed.retain(|needed| parameters.iter().any(|parameter| parameter.name == needed.parameter));
-        // What the function gives another value is no longer what a caller has handed over.
-        each_assignment(model, local, &mut |targets, _| {
-            needed.retain(|needed| !targets.iter().any(|&target| model.expr(target) == Expr::Name(needed.parameter)));
+        // What the function has given another value is no longer what a caller has handed over.
+        each_assignment(model, local, &mut |targets, value| {
+            let is_set = |needed: &Needed| {
+                model.span(value).start < needed.asked
+                    && targets.iter().any(|&target| model.expr(target) == Expr::Name(needed.parameter))
+            };
+            needed.retain(|needed| !is_set(needed));
         });
         needed
     }
 
     /// Parameters that a path is made of.
-    fn paths(&self, function: FunctionId, path: ExprId) -> Vec<Symbol> {
+    pub(super) fn paths(&self, function: FunctionId, path: ExprId) -> Vec<Symbol> {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
         let made = made_of(model, local, names_in_path(model, path), names_in_path);
@@ -171,7 +180,7 @@ impl Common<'_> {
         !callers.is_empty() && callers.iter().all(|(above, made)| self.is_handed_off(caller, *above, made, needed))
     }
 
-    fn is_handed_own(&self, function: FunctionId, caller: FunctionId, made: &Made, path: Symbol) -> bool {
+    pub(super) fn is_handed_own(&self, function: FunctionId, caller: FunctionId, made: &Made, path: Symbol) -> bool {
         let (file, local) = self.program.locate(caller);
         let given = self.given(function, caller, made, path);
         let model = &self.program.file(file).model;
@@ -201,17 +210,23 @@ impl Common<'_> {
 
 /// What variables have to be for a condition to come out so.
 fn need(model: &File, condition: ExprId, answer: bool, out: &mut Vec<Needed>) {
+    let asked = model.span(condition).start;
     match model.expr(condition) {
         Expr::Unary(UnaryOp::Not, inner) => need(model, inner, !answer, out),
         Expr::And(parts) if answer => model.list(parts).iter().for_each(|&part| need(model, part, true, out)),
         Expr::Or(parts) if !answer => model.list(parts).iter().for_each(|&part| need(model, part, false, out)),
-        Expr::Name(parameter) => out.push(Needed { parameter, constant: None, answer }),
-        Expr::Compare(op @ (CompareOp::Eq | CompareOp::NotEq), left, right) => {
+        Expr::Name(parameter) => out.push(Needed { parameter, constant: None, answer, asked }),
+        Expr::Compare(op, left, right) => {
+            let is_asked = |constant: Expr| match op {
+                CompareOp::Eq | CompareOp::NotEq => is_constant(constant),
+                CompareOp::Is | CompareOp::IsNot => constant == Expr::None,
+                _ => false,
+            };
             if let (Expr::Name(parameter), constant) = (model.expr(left), model.expr(right))
-                && is_constant(constant)
+                && is_asked(constant)
             {
-                let answer = answer == (op == CompareOp::Eq);
-                out.push(Needed { parameter, constant: Some(constant), answer });
+                let answer = answer == matches!(op, CompareOp::Eq | CompareOp::Is);
+                out.push(Needed { parameter, constant: Some(constant), answer, asked });
             }
         }
         _ => {}
@@ -221,4 +236,9 @@ fn need(model: &File, condition: ExprId, answer: bool, out: &mut Vec<Needed>) {
 /// Whether something is a number or a text that is written out.
 fn is_constant(expr: Expr) -> bool {
     matches!(expr, Expr::Int(_) | Expr::Str(_))
+}
+
+/// Whether something that is handed over is hardly `None`.
+fn is_something(handed: Expr) -> bool {
+    is_constant(handed) || matches!(handed, Expr::Bool(_) | Expr::Attribute { .. } | Expr::Call(_))
 }

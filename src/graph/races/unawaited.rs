@@ -11,7 +11,6 @@ use super::touches::Touch;
 use super::words::{is_numbered, is_of_an_element, is_tool, serves};
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::graph::blocks::is_test;
 use crate::model::LocalFunction;
 
 /// What one rank does to a path on which the others rely at once, or the reverse.
@@ -40,7 +39,7 @@ pub(super) fn unawaited_files(common: &mut Common<'_>, files: &[FileId]) -> Vec<
     let program = common.program;
     let mut search = Search::of(program, files);
     let mut out = Vec::new();
-    for &file in files.iter().filter(|&&file| program.in_focus(file) && !is_test(&program.file(file).path)) {
+    for &file in files.iter().filter(|&&file| program.in_focus(file) && !program.file(file).is_test()) {
         for (index, function) in program.file(file).model.functions.iter().enumerate() {
             if !function.skeleton && search.concerns(function) {
                 out.extend(search.in_function(common, program.function_id(file, LocalFunction(index as u32))));

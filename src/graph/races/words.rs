@@ -58,13 +58,16 @@ const OF_TURNS: [&str; 10] =
     ["first", "lock", "main", "master", "zero", "rank", "barrier", "sync", "suppress", "sequential"];
 
 /// Parts of names of files and functions with programs that one process runs, as a rule.
-const OF_TOOLS: [&str; 6] = ["infer", "demo", "convert", "export", "merge", "submission"];
+const OF_TOOLS: [&str; 7] = ["infer", "demo", "convert", "to_hf", "export", "merge", "submission"];
 
 /// Questions for what lies at a path.
 const QUESTIONS: [&str; 4] = ["os.path.exists", "os.path.isdir", "os.path.isfile", "os.path.lexists"];
 
 /// The same, of methods of paths.
 const METHODS: [&str; 3] = ["exists", "is_dir", "is_file"];
+
+/// The same, of file systems, which are told the path.
+const OF_SYSTEMS: [&str; 3] = ["exists", "isdir", "isfile"];
 
 /// Functions that list what lies in a folder.
 const LISTINGS: [&str; 5] = ["os.listdir", "os.scandir", "os.walk", "glob.glob", "glob.iglob"];
@@ -208,7 +211,7 @@ pub(in crate::graph) fn serves(model: &File) -> bool {
 }
 
 /// Whether a file or function is a tool that one process runs, by its name.
-pub(super) fn is_tool(name: &str) -> bool {
+pub fn is_tool(name: &str) -> bool {
     OF_TOOLS.iter().any(|part| name.to_ascii_lowercase().contains(part))
 }
 
@@ -228,6 +231,9 @@ pub(super) fn path_asked_for(
     let known = program.resolve(file, function, call.callee);
     match model.expr(call.callee) {
         _ if known.is_some_and(|name| QUESTIONS.contains(&name.as_str())) => model.list(call.args).first().copied(),
+        Expr::Attribute { name, .. } if OF_SYSTEMS.contains(&name.as_str()) && !model.list(call.args).is_empty() => {
+            model.list(call.args).first().copied()
+        }
         Expr::Attribute { value, name } if METHODS.contains(&name.as_str()) => Some(value),
         _ => None,
     }

@@ -22,7 +22,7 @@ fn check(program: &Program, findings: &mut Findings) {
     for (function, issue) in &program.conduct().asserted {
         let (file, function) = program.locate(*function);
         // Tests live by their assertions: nobody runs them without.
-        if crate::graph::is_test(&program.file(file).path) {
+        if program.file(file).is_test() {
             continue;
         }
         // Through calls it is a habit of scripts that nobody starts with -O.

@@ -1,7 +1,7 @@
 //! A file that every rank makes or removes, behind a question whether it is there.
 
 use crate::finding::{Finding, Fix, Severity};
-use crate::graph::{Does, FileRace, Program, Together};
+use crate::graph::{Does, FileRace, Program, Together, function_around};
 use crate::model::Expr;
 use crate::rules::fixes::{Safety, added_argument, fix};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
@@ -25,6 +25,9 @@ fn check(program: &Program, findings: &mut Findings) {
 }
 
 fn finding(program: &Program, found: &FileRace) -> Finding {
+    if let Some(finding) = unguarded(program, &RULE, found) {
+        return finding;
+    }
     let (file, function) = program.locate(found.function);
     let call = found.call;
     let finds = if found.does == Does::Makes { "nothing" } else { "it" };
@@ -42,6 +45,27 @@ fn finding(program: &Program, found: &FileRace) -> Finding {
     finding = because_together(program, found, finding);
     finding.fix = lenient(program, found);
     finding
+}
+
+/// A call by all ranks of what elsewhere only the first one calls, where the race is for what that does.
+pub(super) fn unguarded(program: &Program, rule: &'static Rule, found: &FileRace) -> Option<Finding> {
+    let (guard, &[call]) = (found.guarded?, &found.callers[..]) else { return None };
+    let callee = program.function(found.function).name;
+    let (what, help) = match found.does {
+        Does::Makes => ("makes the same folder", "before they work in it"),
+        Does::Removes => ("removes the same files", "before they go on"),
+        Does::Writes | Does::Fetches => ("writes the same file", "before they read the file"),
+    };
+    let message = format!("every rank calls `{callee}` here, and {what}: elsewhere only the first one does");
+    let caller = function_around(&program.file(call.file).model, call.span);
+    let symbol = caller.map_or("", |local| program.symbol_of(call.file, local));
+    let does = what.split(' ').next().unwrap_or_default();
+    let finding = Findings::new_finding(rule, call, symbol, message)
+        .help(format!("let one rank call it here as well, and the others wait in a barrier {help}"))
+        .confidence(found.confidence)
+        .because(found.site, format!("`{}` {does} it here", found.call))
+        .because(guard, "elsewhere this lets one rank alone come to it");
+    Some(because_together(program, &FileRace { callers: Vec::new(), ..found.clone() }, finding))
 }
 
 /// Who comes to the place of a race.

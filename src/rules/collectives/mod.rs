@@ -4,7 +4,7 @@
 
 use crate::base::{FunctionId, Site, Span};
 use crate::finding::{Confidence, Finding, Related, Severity};
-use crate::graph::{Issue, Program, Signalled, Skip, Split, SplitEvent, SplitKind, is_test};
+use crate::graph::{Issue, Program, Signalled, Skip, Split, SplitEvent, SplitKind};
 
 use super::{Findings, Rule};
 
@@ -201,7 +201,7 @@ fn finding(program: &Program, rule: &Rule, split: &Split, wording: Wording) -> F
         finding = finding.because(instead.site, format!("the others issue `{}` here", instead.op));
     }
     finding.witness = split.witness.clone();
-    if is_test(&program.file(file).path) {
+    if program.file(file).is_test() {
         // A test knows how many ranks it runs on, and which.
         finding.confidence = finding.confidence.min(Confidence::Medium);
     }

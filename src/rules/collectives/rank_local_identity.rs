@@ -10,7 +10,7 @@ use super::and_so_here;
 use crate::base::{FileId, Site, Symbol};
 use crate::catalog::{Entry, OperationKind, RankSpace};
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Program, each_in_context, is_left_over, is_test};
+use crate::graph::{Program, each_in_context, is_left_over, is_tool};
 use crate::model::{BinaryOp, Call, CompareOp, Expr, ExprId, File, LocalFunction, each_expression, expressions_of};
 use crate::rules::calls::{argument, bodies, keyword};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
@@ -131,9 +131,12 @@ impl Place<'_> {
             Findings::new_finding(&RULE, self.site(at), self.program.symbol_of(self.file, self.function), used.message)
                 .help(used.help)
                 .confidence(used.confidence);
-        // A test is run on the nodes it was written for, and what nobody calls on none.
+        // A test is run on the nodes it was written for, a tool on one of them, and what nobody calls on none.
         let function = self.program.function_id(self.file, self.function);
-        if is_test(&self.program.file(self.file).path) || is_left_over(self.program, function) {
+        let entry = self.program.file(self.file);
+        let name = entry.path.rsplit('/').next().unwrap_or_default();
+        let is_run = || memchr::memmem::find(entry.text.as_bytes(), b"__main__").is_some();
+        if entry.is_test() || is_tool(name) && is_run() || is_left_over(self.program, function) {
             finding.confidence = Confidence::Low;
         }
         if let Some(definition) = crate::rules::calls::definition(self.program, self.file, self.function, used.rank)

@@ -2,7 +2,7 @@
 
 use crate::base::{FileId, Site};
 use crate::finding::{Confidence, Fix, Severity};
-use crate::graph::{Cause, Program, is_test};
+use crate::graph::{Cause, Program};
 use crate::model::{ComprehensionKind, Expr, ExprId, File, LocalFunction};
 use crate::rules::calls::last_name;
 use crate::rules::fixes::{Safety, around, expression_at, fix, is_builtin};
@@ -35,7 +35,7 @@ fn check(program: &Program, findings: &mut Findings) {
             .help("iterate over `sorted(…)`, or keep a list or dict that every rank fills in the same order")
             .confidence(found.confidence);
         // A test is run, and has shown that it gets through.
-        if is_test(&program.file(file).path) {
+        if program.file(file).is_test() {
             finding.confidence = Confidence::Low;
         }
         if found.source.site != found.site {

@@ -1,12 +1,11 @@
 //! A file that every rank writes, at the same path.
 
-use crate::base::Site;
 use crate::finding::{Finding, Severity};
-use crate::graph::{Does, FileRace, Program, function_around};
+use crate::graph::{Does, FileRace, Program};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::and_so_here;
-use super::file_race::{because_together, who_comes};
+use super::file_race::{because_together, unguarded, who_comes};
 
 /// The rule.
 pub static RULE: Rule = Rule {
@@ -40,8 +39,8 @@ fn is_alike(one: &FileRace, other: &FileRace) -> bool {
 /// One finding for all that a function writes so.
 fn finding(program: &Program, races: &[&FileRace]) -> Finding {
     let found = races[0];
-    if let (Some(guard), &[call]) = (found.guarded, &found.callers[..]) {
-        return unguarded(program, found, call, guard);
+    if let Some(finding) = unguarded(program, &RULE, found) {
+        return finding;
     }
     let (file, function) = program.locate(found.function);
     let who = who_comes(found);
@@ -63,19 +62,4 @@ fn finding(program: &Program, races: &[&FileRace]) -> Finding {
         .confidence(found.confidence);
     and_so_here(&mut finding, &races[1..].iter().map(|also| also.site).collect::<Vec<_>>());
     because_together(program, found, finding)
-}
-
-/// A call by all ranks of what elsewhere only the first one calls.
-fn unguarded(program: &Program, found: &FileRace, call: Site, guard: Site) -> Finding {
-    let writer = program.function(found.function).name;
-    let message =
-        format!("every rank calls `{writer}` here, and writes the same file: elsewhere only the first one does");
-    let caller = function_around(&program.file(call.file).model, call.span);
-    let symbol = caller.map_or("", |local| program.symbol_of(call.file, local));
-    let finding = Findings::new_finding(&RULE, call, symbol, message)
-        .help("let one rank call it here as well, and the others wait in a barrier before they read the file")
-        .confidence(found.confidence)
-        .because(found.site, format!("`{}` writes it here", found.call))
-        .because(guard, "elsewhere this lets one rank alone come to it");
-    because_together(program, &FileRace { callers: Vec::new(), ..found.clone() }, finding)
 }

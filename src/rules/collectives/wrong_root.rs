@@ -2,7 +2,7 @@
 
 use crate::base::Symbol;
 use crate::finding::{Confidence, Finding, Fix, Severity};
-use crate::graph::{ForeignRoot, Program, SplitKind, is_test};
+use crate::graph::{ForeignRoot, Program, SplitKind};
 use crate::model::Expr;
 use crate::rules::calls::keyword;
 use crate::rules::fixes::{Safety, expression_at, fix, replacement, text_at};
@@ -52,7 +52,7 @@ fn foreign(program: &Program, roots: &[&ForeignRoot]) -> Finding {
     let (file, local) = program.locate(root.function);
     let mut finding = Findings::new_finding(&RULE, root.site, program.symbol_of(file, local), root.message.clone())
         .confidence(root.confidence);
-    if root.confidence != Confidence::High && is_test(&program.file(file).path) {
+    if root.confidence != Confidence::High && program.file(file).is_test() {
         // A test lays out its own job, mostly so that the group holds the root.
         finding.confidence = Confidence::Low;
     }

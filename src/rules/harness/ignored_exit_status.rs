@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{FileId, Symbol};
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Program, is_test};
+use crate::graph::Program;
 use crate::model::{Expr, FunctionKind, LocalFunction, Stmt, each_statement};
 use crate::rules::calls::{calls_named, keyword, passes_unseen, symbols};
 use crate::rules::{Check, Findings, Group, Rule};
@@ -57,7 +57,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
             );
         }
     }
-    if is_test(&program.file(file).path) {
+    if program.file(file).is_test() {
         processes(program, file, findings);
     }
 }

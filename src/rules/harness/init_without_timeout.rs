@@ -2,7 +2,7 @@
 
 use crate::base::FileId;
 use crate::finding::{Confidence, Fix, Severity};
-use crate::graph::{Program, is_test};
+use crate::graph::Program;
 use crate::rules::calls::{CallSite, argument, calls_named, passes_unseen, symbols};
 use crate::rules::fixes::{Safety, added_argument, fix, imported};
 use crate::rules::{Check, Findings, Group, Rule};
@@ -27,7 +27,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
             continue;
         }
         // A control plane promises an end; for a test this is advice, and a job of weeks knows best.
-        let confidence = match (program.protocol().covers(file), is_test(&program.file(file).path)) {
+        let confidence = match (program.protocol().covers(file), program.file(file).is_test()) {
             (true, _) => Confidence::Medium,
             (false, true) => Confidence::Low,
             (false, false) => continue,

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashSet;
 
 use crate::base::{FileId, Symbol};
-use crate::graph::{Program, is_test};
+use crate::graph::Program;
 use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
 use crate::rules::calls::{CallSite, argument, calls_named, symbols};
 
@@ -74,7 +74,7 @@ pub(super) fn launches(program: &Program, file: FileId) -> Vec<Launch> {
 /// Whether a launch is one of a test: its code stands among tests.
 pub(super) fn in_test(program: &Program, call: CallSite) -> bool {
     let entry = program.file(call.file);
-    is_test(&entry.path) || entry.model.function(call.function).name.as_str().starts_with("test_")
+    entry.is_test() || entry.model.function(call.function).name.as_str().starts_with("test_")
 }
 
 /// Whether the test in which a launch stands is skipped whatever happens, or expected to fail.

@@ -2,7 +2,7 @@
 
 use crate::base::FileId;
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Program, is_test};
+use crate::graph::Program;
 use crate::rules::calls::{calls_named, symbols};
 use crate::rules::{Check, Findings, Group, Rule};
 
@@ -53,7 +53,7 @@ fn check(program: &Program, findings: &mut Findings) {
                 continue;
             }
             // A control plane promises a clean end; for a test this is advice.
-            let confidence = match (program.protocol().covers(file), is_test(&program.file(file).path)) {
+            let confidence = match (program.protocol().covers(file), program.file(file).is_test()) {
                 (true, _) => Confidence::Medium,
                 (false, true) => Confidence::Low,
                 (false, false) => continue,

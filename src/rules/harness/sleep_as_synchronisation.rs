@@ -2,7 +2,7 @@
 
 use crate::base::FileId;
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Program, is_test};
+use crate::graph::Program;
 use crate::model::{Block, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement};
 use crate::rules::parity::mentions_rank;
 use crate::rules::{Check, Findings, Group, Rule, site};
@@ -21,7 +21,7 @@ pub static RULE: Rule = Rule {
 
 fn check(program: &Program, file: FileId, findings: &mut Findings) {
     let entry = program.file(file);
-    if memchr::memmem::find(entry.text.as_bytes(), b"sleep").is_none() || is_test(&entry.path) {
+    if memchr::memmem::find(entry.text.as_bytes(), b"sleep").is_none() || entry.is_test() {
         return;
     }
     let model = &entry.model;

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Context, Program, Scope, Target, each_in_context, is_test};
+use crate::graph::{Context, Program, Scope, Target, each_in_context};
 use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement, expressions_of};
 use crate::rules::calls::{calls_named, symbols};
 use crate::rules::{Check, Findings, Group, Probe, Rule, site};
@@ -37,7 +37,7 @@ enum Cause {
 fn check(program: &Program, file: FileId, findings: &mut Findings) {
     let entry = program.file(file);
     let model = &entry.model;
-    if is_test(&entry.path) {
+    if entry.is_test() {
         return;
     }
     let calls = calls_named(program, file, &COMPILERS);

@@ -2,7 +2,7 @@
 
 use crate::base::{FileId, Site, Span};
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Action, Program, is_test};
+use crate::graph::{Action, Program};
 use crate::model::{
     Constant, Expr, ExprId, File, LocalFunction, each_call, each_expression, each_statement, expressions_of,
 };
@@ -31,7 +31,7 @@ struct Read {
 
 fn check(program: &Program, findings: &mut Findings) {
     let mut reads: Vec<Read> = Vec::new();
-    for file in program.file_ids().filter(|&file| !is_test(&program.file(file).path)) {
+    for file in program.file_ids().filter(|&file| !program.file(file).is_test()) {
         collect(program, file, &mut reads);
     }
     reads.sort_by(|one, other| {

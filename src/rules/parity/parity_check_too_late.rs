@@ -4,7 +4,7 @@ use crate::base::FunctionId;
 use crate::catalog::OperationKind;
 use crate::finding::{Confidence, Severity};
 use crate::graph::protocol::Types;
-use crate::graph::{Issues, Program, Wants, is_test};
+use crate::graph::{Issues, Program, Wants};
 use crate::model::{Expr, ExprId, FunctionKind, LocalFunction, calls_to, each_call};
 use crate::rules::{Check, Findings, Group, Probe, Rule, site};
 
@@ -47,7 +47,7 @@ fn check(program: &Program, findings: &mut Findings) {
         }
         let model = &entry.model;
         // What a test gathers and compares is its results.
-        let sure = if is_test(&entry.path) { Confidence::Low } else { Confidence::Medium };
+        let sure = if entry.is_test() { Confidence::Low } else { Confidence::Medium };
         // The start-up is what joins the group and calls the comparison.
         let joins = calls_to(model, &|callee| match model.expr(callee) {
             Expr::Name(name) | Expr::Attribute { name, .. } => name.as_str().ends_with("init_process_group"),

@@ -1,7 +1,7 @@
 //! A collective reached only under an environment key that is not compared across ranks.
 
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Program, is_test};
+use crate::graph::Program;
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 /// The rule.
@@ -39,7 +39,7 @@ fn check(program: &Program, findings: &mut Findings) {
         // A flag for tests or for debugging is set by hand, on one process; a setting of the job is set for all, and what
         // a test is run with its launcher hands to every rank.
         finding.confidence = match (environment.is_test_key(key), is_diagnostic(key) && !is_set_for_all(program, key)) {
-            _ if is_test(&program.file(file).path) => Confidence::Low,
+            _ if program.file(file).is_test() => Confidence::Low,
             (true, _) => Confidence::High,
             (false, true) => Confidence::Medium,
             (false, false) => Confidence::Low,

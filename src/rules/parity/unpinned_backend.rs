@@ -2,7 +2,7 @@
 
 use crate::base::{FileId, FunctionId};
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Program, is_test};
+use crate::graph::Program;
 use crate::model::{
     CompareOp, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
 };
@@ -41,7 +41,7 @@ fn check(program: &Program, file: FileId, findings: &mut Findings) {
     let compares =
         environment.checks().iter().any(|check| check.of_environment && program.same_tree(check.site.file, file));
     let entry = program.file(file);
-    if !compares || is_test(&entry.path) {
+    if !compares || entry.is_test() {
         return;
     }
     let says_auto = ["\"auto\"", "'auto'"]

@@ -41,7 +41,7 @@ pub(super) fn is_job_of_one_node(program: &Program) -> bool {
     let join = Symbol::new("init_process_group");
     let mut joins = program.file_ids().map(|file| program.file(file)).filter(|entry| {
         entry.model.names().may_hold(join)
-            && !crate::graph::is_test(&entry.path)
+            && !entry.is_test()
             && entry.model.functions.iter().any(|function| function.mentions.contains(&join))
     });
     let Some(first) = joins.next() else { return false };
@@ -54,7 +54,7 @@ const OF_THE_JOB: [&str; 5] = ["get_rank", "global_rank", "process_index", "RANK
 /// Whether the program is for one node alone: nothing in it asks for the rank of the job, or in what the file knows of it a
 /// device is chosen by that, or it is called the rank within the node.
 pub(super) fn is_designed_for_one_node(program: &Program, around: FileId) -> bool {
-    let files = || program.file_ids().filter(|&file| !crate::graph::is_test(&program.file(file).path));
+    let files = || program.file_ids().filter(|&file| !program.file(file).is_test());
     let mut known = files().filter(|&file| program.knows(around, file));
     !files().any(|file| asks_for_the_rank(&program.file(file).model))
         || known.any(|file| chooses_a_device_by_it(program, file) || calls_it_local(program, file))

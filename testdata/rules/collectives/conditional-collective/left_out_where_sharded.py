@@ -8,7 +8,7 @@ def save(accelerator: Accelerator, model, path):
         if accelerator.state.deepspeed_plugin.zero_stage != 3:
             model.save_pretrained(path, state_dict=accelerator.get_state_dict(model))  # low: [conditional-collective]
     if accelerator.state.deepspeed_plugin.zero_stage == 3:
-        model.save_pretrained(path, state_dict=accelerator.get_state_dict(model))
+        model.save_pretrained(path, state_dict=accelerator.get_state_dict(model))  # error: [write-race]
 
 
 def save_in_the_last_stage(accelerator: Accelerator, model, path):

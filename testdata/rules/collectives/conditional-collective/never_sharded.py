@@ -11,3 +11,10 @@ def train(args, model, optimizer, loader):
         accelerator.save_state(args.output)  # low: [conditional-collective]
     if accelerator.is_main_process:
         accelerator.wait_for_everyone()  # error: [conditional-collective]
+
+
+def save_metrics(accelerator, model, output):
+    """A state of what nobody shards is there whole, however it is asked for."""
+    if accelerator.is_main_process:
+        accelerator.get_state_dict(model)  # low: [conditional-collective]
+    accelerator.wait_for_everyone()

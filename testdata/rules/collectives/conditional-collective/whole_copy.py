@@ -1,11 +1,11 @@
 """A copy of a model that nobody has prepared is whole on every rank."""
 import copy
 
-from accelerate import Accelerator
+from accelerate import Accelerator, FullyShardedDataParallelPlugin
 
 
 def train(net, optimizer, batches, folder):
-    accelerator = Accelerator()
+    accelerator = Accelerator(fsdp_plugin=FullyShardedDataParallelPlugin())
     average = copy.deepcopy(net)
     net, optimizer = accelerator.prepare(net, optimizer)
     for batch in batches:
@@ -17,7 +17,7 @@ def train(net, optimizer, batches, folder):
 
 
 def train_and_save_both(net, optimizer, batches, folder):
-    accelerator = Accelerator()
+    accelerator = Accelerator(fsdp_plugin=FullyShardedDataParallelPlugin())
     average = copy.deepcopy(net)
     net, average, optimizer = accelerator.prepare(net, average, optimizer)
     for batch in batches:

@@ -1,0 +1,5 @@
+from torch.distributed.fsdp import FullyShardedDataParallel
+
+
+def wrap(model):
+    return FullyShardedDataParallel(model)

@@ -1,0 +1,11 @@
+"""What a library that lies below shards, this program does not."""
+from accelerate import Accelerator
+
+
+def train(args, model, optimizer, loader):
+    accelerator = Accelerator()
+    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+    for batch in loader:
+        accelerator.backward(model(batch))
+    if accelerator.is_main_process:
+        accelerator.save_state(args.output)  # low: [conditional-collective]
