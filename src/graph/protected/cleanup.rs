@@ -153,8 +153,10 @@ impl Search<'_, '_> {
             // Before a rank has communicated it has nothing to take down that would wait for others.
             let is_teardown = issue.kind == OperationKind::Teardown;
             let begins = peers.iter().map(|peer| peer.start().span.start).min();
-            let is_first =
-                |peer: &&Issue| is_teardown && peer.op.as_str() == WRAPS && begins == Some(peer.start().span.start);
+            let is_first = |peer: &&Issue| {
+                let wraps = peer.op.as_str() == WRAPS && peer.calls.is_empty();
+                is_teardown && wraps && begins == Some(peer.start().span.start)
+            };
             let behind = peers.iter().filter(|peer| !is_first(peer)).max_by_key(|peer| peer.confidence);
             let Some(peer) = behind.or(peers.first()).cloned() else { continue };
             let mut confidence = issue.confidence.min(peer.confidence).min(Confidence::Medium);

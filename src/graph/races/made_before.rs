@@ -8,7 +8,7 @@ use super::made::Made;
 use super::places::{plain, text_of};
 use super::spelled::folders_of;
 use crate::base::{FileId, FunctionId, Span, Symbol};
-use crate::graph::communication::argument;
+use crate::graph::communication::{Wanted, argument};
 use crate::graph::program::Program;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, StmtId, blocks_of};
 
@@ -127,7 +127,24 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
         let is_whole = |&id: &StmtId| model.stmt_span(id).holds(call) && blocks_of(model.stmt(id)).is_empty();
         before.iter().any(is_whole)
     };
-    calls.iter().filter(|made| model.span(made.expr).end <= until && by_all(made)).any(
+    // One rank makes it, and then all of them wait for each other.
+    let waits: Vec<&Made> = calls
+        .iter()
+        .filter(|made| made.by_all && model.span(made.expr).end <= until)
+        .filter(|made| common.communication.issued(file, function, made.expr, made.call, Wanted::Any).is_some())
+        .collect();
+    let by_one = |made: &Made| {
+        let is_expected = |one: &ExprId| {
+            may_ask_for_rank(program, common.taint, (file, function), *one)
+                || text_of(program, file, *one).contains(path)
+        };
+        let is_waited_for = |wait: &&Made| {
+            let mut own = made.conditions.iter().filter(|one| !wait.conditions.contains(one));
+            model.span(wait.expr).start >= model.span(made.expr).end && own.all(is_expected)
+        };
+        !made.by_all && waits.iter().any(is_waited_for)
+    };
+    calls.iter().filter(|made| model.span(made.expr).end <= until && (by_all(made) || by_one(made))).any(
         |&Made { call, expr, .. }| {
             if let Some(made) = made_by(model, call) {
                 let in_passing = model.last_name(call.callee).is_some_and(|name| name.as_str() == WRITER);

@@ -22,3 +22,18 @@ def wrap_and_wait(load):
         return model
     finally:
         dist.destroy_process_group()  # error: [collective-in-handler]
+
+
+def train(load):
+    model = DDP(load())
+    dist.barrier()
+    return model
+
+
+def wrap_somewhere(load):
+    """Whatever wraps the model may go on."""
+    dist.init_process_group("nccl")
+    try:
+        return train(load)
+    finally:
+        dist.destroy_process_group()  # error: [collective-in-handler]

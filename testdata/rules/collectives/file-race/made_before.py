@@ -84,8 +84,8 @@ def begin(options, t):
     if dist.get_rank() == 0:
         if options.first_dir:
             os.makedirs(options.first_dir, exist_ok=True)
-    run(options, t)
     run_elsewhere(options, t)
+    run(options, t)
     dist.barrier()
 
 
@@ -166,3 +166,27 @@ def one_of_two(args, name, results):
     if not os.path.exists(args.first_path):
         os.makedirs(args.first_path)  # error: [file-race]
     return results
+
+
+def keep(folder, state):
+    if not os.path.exists(folder):
+        os.makedirs(folder)
+    return state
+
+
+def keep_at_once(folder, state):
+    if not os.path.exists(folder):
+        os.makedirs(folder)  # error: [file-race]
+    return state
+
+
+def train_and_keep(options, state):
+    """One rank makes the folder, and all wait for it."""
+    if not os.path.exists(options.folder) and dist.get_rank() == 0:
+        os.makedirs(options.folder)
+    dist.barrier()
+    keep(options.folder, state)
+    if dist.get_rank() == 0:
+        os.makedirs(options.other)
+    keep_at_once(options.other, state)
+    dist.barrier()
