@@ -9,8 +9,17 @@ use crate::model::Import;
 /// What a file says that imports modules by names it has worked out.
 const BY_NAME: [&str; 4] = ["import_module", "__import__", "pkgutil", "walk_packages"];
 
+/// What a file says that makes objects of modules that a configuration names, wherever they lie.
+const ANYWHERE: [&str; 4] = ["instantiate", "locate", "spec_from_file_location", "custom_imports"];
+
 /// Folders around a file of a copied library: the package of a project itself lies at its root, or in `src`.
 const DEPTH_OF_A_COPY: usize = 3;
+
+/// Folders that hold copies, whether packages or not.
+const COPIES: [&str; 5] = ["third_party", "thirdparty", "external", "externals", "vendor"];
+
+/// Where the package of a project lies, if not at its root.
+const SOURCES: [&str; 4] = ["src", "python", "source", "lib"];
 
 impl Program {
     /// Whether the file lies in a package far below the root, and nothing that does not lie so imports it, or what imports
@@ -21,8 +30,16 @@ impl Program {
 
     fn lies_deep(&self, file: FileId) -> bool {
         let entry = self.file(file);
-        entry.path.matches('/').count() >= DEPTH_OF_A_COPY
-            && self.modules.package(folder(&entry.path)).is_some()
+        let path = &*entry.path;
+        // What is not shown from the working directory has folders around it that say nothing.
+        let is_outside = path.starts_with(['/', '.']) || path.contains(':');
+        let around = self.modules.around_packages(file);
+        let outermost = path.split('/').next().unwrap_or_default();
+        let is_own = around == 0 && !COPIES.contains(&outermost) || around == 1 && SOURCES.contains(&outermost);
+        !is_outside
+            && !is_own
+            && path.matches('/').count() >= DEPTH_OF_A_COPY
+            && self.modules.package(folder(path)).is_some()
             && memchr::memmem::find(entry.text.as_bytes(), b"__main__").is_none()
     }
 
@@ -32,20 +49,27 @@ impl Program {
         while let Some(from) = pending.pop() {
             let entry = self.file(from);
             let mut found: Vec<FileId> = Vec::new();
-            for (_, import) in &entry.model.imports {
-                found.extend(self.modules_of(from, import));
-            }
+            found.extend(self.imported_by(from));
             let says = |word: &&str| entry.model.names().may_hold(Symbol::new(word)) && entry.text.contains(word);
+            if ANYWHERE.iter().any(says) {
+                return self.file_ids().collect();
+            }
             if BY_NAME.iter().any(says) {
                 let around = folder(&entry.path);
                 let lies_there = |&file: &FileId| {
-                    self.file(file).path.strip_prefix(around).is_some_and(|rest| rest.starts_with('/'))
+                    around.is_empty()
+                        || self.file(file).path.strip_prefix(around).is_some_and(|rest| rest.starts_with('/'))
                 };
                 found.extend(self.file_ids().filter(lies_there));
             }
             pending.extend(found.into_iter().filter(|&file| out.insert(file)));
         }
         out
+    }
+
+    /// What a file imports itself.
+    pub(super) fn imported_by(&self, from: FileId) -> Vec<FileId> {
+        self.file(from).model.imports.iter().flat_map(|(_, import)| self.modules_of(from, import)).collect()
     }
 
     /// The modules that an import may be of, with the packages around them, which are imported on the way.

@@ -2,7 +2,7 @@
 //! what stands in a file that cannot be imported. What was left there runs nowhere.
 
 use crate::base::{FileId, FunctionId, Span, Symbol};
-use crate::model::{Call, Expr, File, FunctionKind, LocalClass, LocalFunction, Stmt, StmtId, each_statement};
+use crate::model::{Call, Class, Expr, File, FunctionKind, LocalClass, LocalFunction, Stmt, StmtId, each_statement};
 
 use super::messages::is_main_test;
 use super::program::Program;
@@ -226,11 +226,28 @@ fn is_in_a_copy_nobody_imports(program: &Program, function: FunctionId) -> bool 
     program.is_out_of_reach(file) && program.file_ids().any(|other| other != file && is_script(program, other))
 }
 
+/// Bases that keep no record of the classes derived from them.
+const PLAIN_BASES: [&str; 5] = ["object", "Module", "Dataset", "ABC", "LightningModule"];
+
+/// Whether the bases of a class are known to make no objects of what is derived from them.
+fn keeps_no_record(model: &File, class: &Class) -> bool {
+    model.list(class.bases).iter().all(|&base| {
+        let Some(name) = model.last_name(base) else { return false };
+        let before = |other: &&Class| other.name == name && other.span.end <= class.span.start;
+        PLAIN_BASES.contains(&name.as_str())
+            || model.classes.iter().find(before).is_some_and(|above| {
+                !above.methods.iter().any(|(name, _)| name.as_str() == "__init_subclass__")
+                    && model.list(above.decorators).is_empty()
+                    && keeps_no_record(model, above)
+            })
+    })
+}
+
 /// Whether the name of a class stands nowhere in the program but in itself, where it is defined, and where it is imported.
 fn nobody_names(program: &Program, home: FileId, class: LocalClass) -> bool {
     let model = &program.file(home).model;
     let class = model.class(class);
-    if !model.list(class.decorators).is_empty() {
+    if !model.list(class.decorators).is_empty() || !keeps_no_record(model, class) {
         return false;
     }
     let named = |other: FileId| {
@@ -239,10 +256,12 @@ fn nobody_names(program: &Program, home: FileId, class: LocalClass) -> bool {
             let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
             let before = text[line..at].trim_start();
             let inside = other == home && (class.span.start..class.span.end).contains(&(at as u32));
-            !inside && !before.starts_with("from ") && !before.starts_with("import ") && !before.contains('#')
+            let imports = (before.starts_with("from ") || before.starts_with("import ")) && !before.contains(';');
+            !inside && !imports && !before.starts_with('#')
         })
     };
-    !program.file_ids().any(named)
+    let in_code = |other: &FileId| program.file(*other).model.names().may_hold(class.name);
+    !program.file_ids().filter(in_code).any(named) && !program.file_ids().any(named)
 }
 
 /// What stands before a name that is defined.

@@ -103,6 +103,11 @@ impl Modules {
         join(&self.paths[file.index()])
     }
 
+    /// How many folders lie around the topmost package that a file is in.
+    pub fn around_packages(&self, file: FileId) -> usize {
+        self.roots[file.index()]
+    }
+
     /// The file that makes a folder a package.
     pub fn package(&self, folder: &str) -> Option<FileId> {
         let parts: Vec<Symbol> = folder.split('/').filter(|part| !part.is_empty()).map(Symbol::new).collect();

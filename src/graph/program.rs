@@ -39,13 +39,15 @@ impl FileEntry {
         match named_as_test(&self.path) {
             None => false,
             Some(ByWhat::Folder) => true,
-            Some(ByWhat::Name) => OF_TESTS.into_iter().any(holds) || !holds("__main__"),
+            Some(ByWhat::Name) => {
+                OF_TESTS.into_iter().any(holds) || !holds("__main__") || holds("def test_") && !holds("argparse")
+            }
         }
     }
 }
 
 /// What stands in a file with tests.
-const OF_TESTS: [&str; 3] = ["def test_", "unittest", "pytest"];
+const OF_TESTS: [&str; 2] = ["unittest", "pytest"];
 
 /// The linked program.
 pub struct Program {

@@ -205,13 +205,20 @@ impl Engine<'_> {
     fn knows_of_sharding(&self, file: FileId) -> bool {
         let path: &str = &self.program.file(file).path;
         let folder = path.split_once('/').map_or("", |(outermost, _)| outermost);
-        let is_below = |path: &str| match folder {
-            "" => !path.contains('/'),
-            _ => path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
+        let program = self.program;
+        let is_below = |&file: &FileId| {
+            let path: &str = &program.file(file).path;
+            match folder {
+                "" => !path.contains('/'),
+                _ => path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')),
+            }
         };
         *self.memo.knows_of_sharding.borrow_mut().entry(folder).or_insert_with(|| {
-            let mut files = self.program.file_ids().map(|file| self.program.file(file));
-            files.any(|file| is_below(&file.path) && mentions_sharding(&file.model))
+            let below: Vec<FileId> = program.file_ids().filter(is_below).collect();
+            let speaks = |&file: &FileId| mentions_sharding(&program.file(file).model);
+            // Beside the scripts at the root lie other projects, and modules of their own, which they import.
+            let imports = || below.iter().any(|&file| program.imported_by(file).iter().any(speaks));
+            below.iter().any(speaks) || folder.is_empty() && imports()
         })
     }
 

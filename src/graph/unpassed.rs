@@ -90,10 +90,10 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
             if called.as_str().contains("barrier")
                 || !is_given(model, function, expr, group)
                 || goes_on_over_all(model, function, (expr, called), &used)
-                || is_shared_by_all(model, function, expr)
             {
                 continue;
             }
+            let confidence = if is_shared_by_all(model, function, expr) { Confidence::Low } else { confidence };
             let beside = |&&(given, _): &&(ExprId, Symbol)| !are_alternatives(model, function, given, expr);
             let Some(&(given, used_for)) = used.iter().find(beside) else { continue };
             out.push(Unpassed {
@@ -118,10 +118,22 @@ fn goes_on_over_all(
     used: &[(ExprId, Symbol)],
 ) -> bool {
     let Some(tensor) = communicated(model, left) else { return false };
+    let mut set: Vec<Span> = Vec::new();
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        if let Stmt::Assign { targets, value } = stmt
+            && model.list(*targets).iter().any(|&target| model.expr(target) == Expr::Name(tensor))
+            && !names_in(model, *value).contains(&tensor)
+        {
+            set.push(model.span(*value));
+        }
+    });
     let mut found = false;
     each_call(model, function, &mut |expr, _| {
         let is_on_group = |&(given, by): &(ExprId, Symbol)| by == called && model.span(expr).holds(model.span(given));
+        let between = |place: Span| place.start >= model.span(expr).end && place.end <= model.span(left).start;
         found |= model.span(expr).end <= model.span(left).start
+            && !set.iter().any(|&place| between(place))
+            && !are_alternatives(model, function, expr, left)
             && communicated(model, expr) == Some(tensor)
             && used.iter().any(is_on_group);
     });

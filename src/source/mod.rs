@@ -129,13 +129,17 @@ pub fn read_optional(path: &Path) -> Result<Option<String>, Problem> {
     decode(read_bytes(path)?, Kind::Shell).map(Some)
 }
 
+/// How shell scripts end, those for a scheduler as well.
+const SHELL_SCRIPTS: [&str; 4] = ["sh", "bash", "slurm", "sbatch"];
+
 /// The shell scripts that lie in a folder, by their names; none where it cannot be read.
 #[expect(clippy::disallowed_methods, reason = "this is where folders are listed")]
 pub fn scripts_in(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let paths = entries.flatten().map(|entry| entry.path());
-    let mut scripts: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|extension| extension == "sh")).collect();
+    let mut scripts: Vec<PathBuf> = paths
+        .filter(|path| path.extension().is_some_and(|found| SHELL_SCRIPTS.iter().any(|known| found == *known)))
+        .collect();
     scripts.sort();
     scripts
 }

@@ -6,7 +6,9 @@ use super::{Engine, Frame};
 use crate::base::{FunctionId, Symbol};
 use crate::flow::{INITIALIZED, Node, Value};
 use crate::graph::program::Program;
-use crate::model::{CompareOp, Expr, ExprId, Stmt, each_statement};
+use crate::model::{
+    Block, CompareOp, Expr, ExprId, File, Stmt, blocks_of, each_call, each_expression, each_statement, expressions_of,
+};
 
 /// By what torch knows how many processes there are.
 const JOB_SIZE: &str = "WORLD_SIZE";
@@ -14,27 +16,62 @@ const JOB_SIZE: &str = "WORLD_SIZE";
 /// Names that a function mentions which asks for little else than whether the job was joined.
 const MAX_MENTIONS: usize = 12;
 
-/// Whether a function is given nothing and answers true where the job was joined, and false otherwise, for several reasons
-/// that it looks for in a loop: one key of the environment after the other. In a job of several ranks none of them holds.
+/// What such a function calls.
+const ASKS: [&str; 5] = ["is_available", "is_initialized", "get", "getenv", "get_world_size"];
+
+/// Whether a function is given nothing and answers true at its end, where the job was joined, and false before that for
+/// several reasons that it looks for in a loop: whether one key of the environment after the other is there. In a job of
+/// several ranks all of them are.
 pub(super) fn answers_whether_joined(program: &Program, function: FunctionId) -> bool {
     let definition = program.function(function);
-    let asks = definition.mentions.iter().any(|name| name.as_str() == INITIALIZED);
-    if !asks || !definition.parameters.is_empty() || definition.mentions.len() > MAX_MENTIONS || definition.skeleton {
+    if !definition.parameters.is_empty()
+        || definition.mentions.len() > MAX_MENTIONS
+        || definition.skeleton
+        || !definition.mentions.iter().any(|name| name.as_str() == INITIALIZED)
+    {
         return false;
     }
-    let (file, _) = program.locate(function);
+    let (file, local) = program.locate(function);
     let model = &program.file(file).model;
-    let (mut loops, mut denies, mut affirms, mut otherwise) = (false, false, false, false);
-    each_statement(model, definition.body, &mut |_, stmt| match stmt {
+    let Some((last, before)) = model.block(definition.body).split_last() else { return false };
+    let answers = |stmt: &Stmt, truth: bool| matches!(stmt, Stmt::Return(Some(answer)) if model.expr(*answer) == Expr::Bool(truth));
+    let (mut loops, mut denies, mut otherwise) = (false, false, false);
+    let mut visit = |stmt: &Stmt| match stmt {
         Stmt::For { .. } => loops = true,
-        Stmt::Return(answer) => match answer.map(|answer| model.expr(answer)) {
-            Some(Expr::Bool(false)) => denies = true,
-            Some(Expr::Bool(true)) => affirms = true,
-            _ => otherwise = true,
-        },
+        Stmt::Return(_) if answers(stmt, false) => denies = true,
+        Stmt::Return(_) | Stmt::Assign { .. } => otherwise = true,
         _ => {}
+    };
+    for &stmt in before {
+        visit(model.stmt(stmt));
+        for block in blocks_of(model.stmt(stmt)) {
+            each_statement(model, block, &mut |_, stmt| visit(stmt));
+        }
+    }
+    // What a key holds may differ; that it is there does not.
+    each_call(model, local, &mut |_, call| {
+        otherwise |= !model.last_name(call.callee).is_some_and(|name| ASKS.contains(&name.as_str()));
     });
-    loops && denies && affirms && !otherwise
+    let asks_more = |name: &Symbol| program.catalog.is_rank_by_name(*name);
+    loops
+        && denies
+        && !otherwise
+        && answers(model.stmt(*last), true)
+        && !definition.mentions.iter().any(asks_more)
+        && !compares(model, definition.body)
+}
+
+/// Whether something in a block is compared by what it is, not by whether it is there.
+fn compares(model: &File, body: Block) -> bool {
+    let mut found = false;
+    each_statement(model, body, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| {
+                found |= matches!(expr, Expr::Compare(CompareOp::Eq | CompareOp::NotEq, ..));
+            });
+        }
+    });
+    found
 }
 
 /// What a function knows of the job it is in.

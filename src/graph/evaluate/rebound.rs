@@ -5,10 +5,12 @@ use super::births::Asked;
 use super::substitute::Substitution;
 use super::{Engine, Frame};
 use crate::base::{FileId, FunctionId, Site, Symbol};
+use crate::catalog::Catalog;
 use crate::flow::{Node, Value};
+use crate::graph::blocks::speaks_of_rank;
 use crate::graph::resolve::Scope;
 use crate::graph::versions::JOINS;
-use crate::model::{Block, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, each_statement};
+use crate::model::{Block, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, blocks_of, each_statement};
 
 /// Functions that write one variable and are looked at.
 const MAX_WRITERS: usize = 4;
@@ -66,7 +68,8 @@ impl<'p> Engine<'p> {
     /// `_initialized = True` behind `init_process_group()`.
     pub(super) fn says_whether_joined(&self, file: FileId, name: Symbol) -> bool {
         let model = &self.program.file(file).model;
-        if !is_rebound(model, name) || !begins_off(model, name) {
+        let catalog = &self.program.catalog;
+        if catalog.convention(name).is_some() || !is_rebound(model, name) || !begins_off(model, name) {
             return false;
         }
         let mut joined = false;
@@ -75,7 +78,7 @@ impl<'p> Engine<'p> {
         {
             let joins = function.mentions.iter().any(|name| JOINS.contains(&name.as_str()));
             let turned_on = turned(model, function.body, name);
-            if turned_on == Some(true) && !joins || turned_on.is_none() {
+            if turned_on == Some(true) && !joins || turned_on.is_none() || turns_apart(catalog, model, function, name) {
                 return false;
             }
             joined |= turned_on == Some(true);
@@ -162,6 +165,18 @@ fn turned(model: &File, body: Block, name: Symbol) -> Option<bool> {
         }
     });
     found.flatten()
+}
+
+/// Whether a function sets the variable under a question for the rank.
+fn turns_apart(catalog: &Catalog, model: &File, function: &Function, name: Symbol) -> bool {
+    let mut apart = false;
+    each_statement(model, function.body, &mut |_, stmt| {
+        let Stmt::If { test, .. } = stmt else { return };
+        if speaks_of_rank(catalog, model, *test) {
+            apart |= blocks_of(stmt).into_iter().any(|arm| turned(model, arm, name) == Some(true));
+        }
+    });
+    apart
 }
 
 /// Whether a function of the file declares the module's variable as one that it writes.

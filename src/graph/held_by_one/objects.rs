@@ -10,7 +10,8 @@ use crate::graph::conduct::bodies;
 use crate::graph::program::Program;
 use crate::graph::races::{Common, lets_in_first};
 use crate::model::{
-    Expr, ExprId, File, FunctionKind, LocalClass, LocalFunction, Stmt, each_expression, each_statement,
+    CompareOp, Expr, ExprId, File, FunctionKind, LocalClass, LocalFunction, Stmt, UnaryOp, each_expression,
+    each_statement,
 };
 
 /// What binds attributes in a way that is not followed.
@@ -143,17 +144,47 @@ fn bound_alone<'m, 'p>(
 fn asks_for_another(common: &mut Common<'_>, methods: &[Method<'_>], reader: &Body<'_>, conditions: &[Asked]) -> bool {
     let model = reader.model();
     let mut asked: Vec<Symbol> = Vec::new();
-    for &(condition, _) in conditions {
-        each_expression(model, condition, &mut |_, expr| {
-            if let Expr::Attribute { name, .. } | Expr::Str(name) = expr {
-                asked.push(name);
-            }
-        });
+    for &(condition, answer) in conditions {
+        there(model, condition, answer, &mut asked);
     }
     asked.into_iter().any(|name| {
         let alone = bound_alone(common, methods, name);
         alone.is_some_and(|alone| missing(common, methods, name, alone).is_some())
     })
+}
+
+/// The attributes of the object that are there where a condition comes out so.
+fn there(model: &File, condition: ExprId, answer: bool, out: &mut Vec<Symbol>) {
+    match model.expr(condition) {
+        Expr::Unary(UnaryOp::Not, inner) => there(model, inner, !answer, out),
+        Expr::And(parts) if answer => model.list(parts).iter().for_each(|&part| there(model, part, true, out)),
+        Expr::Or(parts) if !answer => model.list(parts).iter().for_each(|&part| there(model, part, false, out)),
+        Expr::Compare(CompareOp::Is, asked, none) if model.expr(none) == Expr::None && !answer => {
+            there(model, asked, true, out);
+        }
+        Expr::Compare(CompareOp::IsNot, asked, none) if model.expr(none) == Expr::None && answer => {
+            there(model, asked, true, out);
+        }
+        Expr::Attribute { value, name } if answer && is_self(model, value) => out.push(name),
+        Expr::Call(call) if answer => {
+            let given = model.list(model.call(call).args);
+            let asks = model.last_name(model.call(call).callee).is_some_and(|name| ASKS.contains(&name.as_str()));
+            if let (true, [object, name, ..]) = (asks, given)
+                && is_self(model, *object)
+                && let Expr::Str(name) = model.expr(*name)
+            {
+                out.push(name);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What asks an object for an attribute by its name.
+const ASKS: [&str; 2] = ["getattr", "hasattr"];
+
+fn is_self(model: &File, object: ExprId) -> bool {
+    matches!(model.expr(object), Expr::Name(name) if name.as_str() == "self")
 }
 
 /// What lets one rank in to the binding, and where the attribute is `None` for the others; nothing where they may have it.

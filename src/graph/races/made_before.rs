@@ -7,6 +7,7 @@ use super::deeds::Deed;
 use super::made::Made;
 use super::places::{plain, text_of};
 use super::spelled::folders_of;
+use super::words::path_asked_for;
 use crate::base::{FileId, FunctionId, Span, Symbol};
 use crate::graph::communication::{Wanted, argument};
 use crate::graph::program::Program;
@@ -23,6 +24,9 @@ const FETCHING: [&str; 3] = ["download", "fetch", "prepare"];
 
 /// Variables that a folder is followed through: `run = join(out, name)`, `logs = join(run, "logs")`.
 const MAX_VARIABLES: usize = 4;
+
+/// Parts of names of operations that no rank leaves before all, or the first one, have come to them.
+const AWAITED: [&str; 4] = ["barrier", "wait_for_everyone", "object", "broadcast"];
 
 /// Callers of callers that are asked.
 const MAX_CALLS: usize = 2;
@@ -131,12 +135,16 @@ fn has_made(common: &mut Common<'_>, (file, function): (FileId, LocalFunction), 
     let waits: Vec<&Made> = calls
         .iter()
         .filter(|made| made.by_all && model.span(made.expr).end <= until)
-        .filter(|made| common.communication.issued(file, function, made.expr, made.call, Wanted::Any).is_some())
+        .filter(|made| {
+            let issue = common.communication.issued(file, function, made.expr, made.call, Wanted::Collective);
+            issue.is_some_and(|issue| issue.on_world && AWAITED.iter().any(|part| issue.op.as_str().contains(part)))
+        })
         .collect();
     let by_one = |made: &Made| {
         let is_expected = |one: &ExprId| {
             may_ask_for_rank(program, common.taint, (file, function), *one)
-                || text_of(program, file, *one).contains(path)
+                || path_asked_for(program, file, function, *one).is_some_and(same)
+                || same(*one)
         };
         let is_waited_for = |wait: &&Made| {
             let mut own = made.conditions.iter().filter(|one| !wait.conditions.contains(one));

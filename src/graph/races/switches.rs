@@ -6,9 +6,9 @@ use super::dealt::is_of_a_dealt_list;
 use super::made::Made;
 use super::names::{each_assignment, made_of, names_in_path};
 use super::words::{is_managed, is_own_path};
-use crate::base::{FunctionId, Symbol};
+use crate::base::{FunctionId, Span, Symbol};
 use crate::graph::communication::argument;
-use crate::model::{CompareOp, Expr, ExprId, File, UnaryOp};
+use crate::model::{CompareOp, Expr, ExprId, File, Stmt, UnaryOp, each_statement};
 
 /// What a caller hands a switch that decides whether a place is reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,6 +34,15 @@ struct Needed {
     asked: u32,
 }
 
+/// Objects whose attributes are settings as a rule, which may be `None`.
+const SETTINGS: [&str; 14] = [
+    "args", "arg", "opt", "opts", "options", "cfg", "config", "conf", "hparams", "params", "flags", "FLAGS",
+    "settings", "self",
+];
+
+/// Calls whose results are put together, and hence something.
+const PUTS_TOGETHER: [&str; 5] = ["join", "Path", "str", "format", "abspath"];
+
 impl Needed {
     /// Whether what is handed over makes it come out otherwise.
     fn is_off(&self, handed: Expr) -> bool {
@@ -42,7 +51,7 @@ impl Needed {
             (None, Expr::Int(number)) => (number != 0) != self.answer,
             (None, Expr::None) => self.answer,
             (Some(Expr::None), Expr::None) => !self.answer,
-            (Some(Expr::None), handed) => self.answer && is_something(handed),
+            (Some(Expr::None), handed) => self.answer && (is_constant(handed) || matches!(handed, Expr::Bool(_))),
             (Some(constant), handed) if is_constant(handed) => (handed == constant) != self.answer,
             _ => false,
         }
@@ -111,9 +120,19 @@ impl Common<'_> {
         let parameters = &model.function(local).parameters;
         needed.retain(|needed| parameters.iter().any(|parameter| parameter.name == needed.parameter));
         // What the function has given another value is no longer what a caller has handed over.
+        let mut loops: Vec<Span> = Vec::new();
+        each_statement(model, model.function(local).body, &mut |id, stmt| {
+            if matches!(stmt, Stmt::For { .. } | Stmt::While { .. }) {
+                loops.push(model.stmt_span(id));
+            }
+        });
         each_assignment(model, local, &mut |targets, value| {
             let is_set = |needed: &Needed| {
-                model.span(value).start < needed.asked
+                let set = model.span(value);
+                let comes_again = || {
+                    loops.iter().any(|around| around.holds(set) && (around.start..around.end).contains(&needed.asked))
+                };
+                (set.start < needed.asked || comes_again())
                     && targets.iter().any(|&target| model.expr(target) == Expr::Name(needed.parameter))
             };
             needed.retain(|needed| !is_set(needed));
@@ -157,7 +176,9 @@ impl Common<'_> {
         match self.given(function, caller, made, needed.parameter) {
             Some(given) => {
                 let (file, _) = self.program.locate(caller);
-                needed.is_off(self.program.file(file).model.expr(given))
+                let model = &self.program.file(file).model;
+                let asks_for_none = needed.constant == Some(Expr::None) && needed.answer;
+                needed.is_off(model.expr(given)) || asks_for_none && is_something(model, given)
             }
             None => {
                 let (home, _) = self.program.locate(function);
@@ -238,7 +259,16 @@ fn is_constant(expr: Expr) -> bool {
     matches!(expr, Expr::Int(_) | Expr::Str(_))
 }
 
-/// Whether something that is handed over is hardly `None`.
-fn is_something(handed: Expr) -> bool {
-    is_constant(handed) || matches!(handed, Expr::Bool(_) | Expr::Attribute { .. } | Expr::Call(_))
+/// Whether something that is handed over is hardly `None`: an attribute of what is no setting, or what is put together.
+fn is_something(model: &File, handed: ExprId) -> bool {
+    match model.expr(handed) {
+        Expr::Attribute { value, .. } => {
+            matches!(model.expr(value), Expr::Name(of) if !SETTINGS.contains(&of.as_str()))
+        }
+        Expr::Call(call) => {
+            let name = model.last_name(model.call(call).callee).map_or("", |name| name.as_str());
+            PUTS_TOGETHER.contains(&name)
+        }
+        _ => false,
+    }
 }

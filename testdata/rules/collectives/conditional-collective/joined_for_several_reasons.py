@@ -34,3 +34,18 @@ class Trainer:
             if self.asked_to_stop():
                 return
             dist.all_reduce(batch)
+
+
+def is_first():
+    """Of several ranks the first one alone gets to the end."""
+    if dist.is_initialized() and dist.get_rank() != 0:
+        return False
+    for key in ["RANK", "SLURM_PROCID"]:
+        if os.environ.get(key, "0") != "0":
+            return False
+    return True
+
+
+def report(loss):
+    if is_first():
+        dist.all_reduce(loss)  # error: [conditional-collective]

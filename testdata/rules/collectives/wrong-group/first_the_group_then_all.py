@@ -11,8 +11,15 @@ def sum_in_two_steps(heat, group=None):
 
 def run(loss, count, group):
     dist.all_reduce(count, group=group)
-    dist.all_reduce(loss)
+    dist.all_reduce(loss)  # low: [wrong-group]
     return loss.item() / dist.get_world_size()
+
+
+def sum_something_else(heat, second, group):
+    dist.all_reduce(heat, group=group)
+    heat = second()
+    dist.all_reduce(heat)  # error: [wrong-group]
+    return heat
 
 
 def run_by_its_size(loss, count, group):

@@ -38,3 +38,20 @@ def reduce_if_verbose(tensor):
     if _verbose:
         dist.all_reduce(tensor)
     return tensor
+
+
+_is_first = False
+
+
+def join_and_note():
+    """What the first rank alone turns on says no such thing."""
+    global _is_first
+    dist.init_process_group("nccl")
+    if dist.get_rank() == 0:
+        _is_first = True
+
+
+def reduce_on_the_first(tensor):
+    if _is_first:
+        dist.all_reduce(tensor)  # error: [conditional-collective]
+    return tensor
