@@ -39,7 +39,7 @@ pub(super) fn answers_whether_joined(program: &Program, function: FunctionId) ->
     let mut visit = |stmt: &Stmt| match stmt {
         Stmt::For { .. } => loops = true,
         Stmt::Return(_) if answers(stmt, false) => denies = true,
-        Stmt::Return(_) | Stmt::Assign { .. } => otherwise = true,
+        Stmt::Return(_) => otherwise = true,
         _ => {}
     };
     for &stmt in before {
