@@ -1,0 +1,6 @@
+"""Wraps the model."""
+from accelerate import FullyShardedDataParallelPlugin
+
+
+def plugin():
+    return FullyShardedDataParallelPlugin()
