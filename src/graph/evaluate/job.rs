@@ -16,8 +16,8 @@ const JOB_SIZE: &str = "WORLD_SIZE";
 /// Names that a function mentions which asks for little else than whether the job was joined.
 const MAX_MENTIONS: usize = 12;
 
-/// What such a function calls.
-const ASKS: [&str; 5] = ["is_available", "is_initialized", "get", "getenv", "get_world_size"];
+/// What such a function calls, beside what only counts.
+const ASKS: [&str; 6] = ["is_available", "is_initialized", "get", "getenv", "get_world_size", "len"];
 
 /// Whether a function is given nothing and answers true at its end, where the job was joined, and false before that for
 /// several reasons that it looks for in a loop: whether one key of the environment after the other is there. In a job of
