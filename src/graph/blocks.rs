@@ -161,14 +161,38 @@ pub(super) fn span_of(model: &File, block: Block) -> Option<Span> {
     Some(Span::new(model.stmt_span(*first).start, model.stmt_span(*last).end))
 }
 
+/// Objects that hold settings: their attributes come from a file or a command line, and may be `None`.
+const SETTINGS: [&str; 13] = [
+    "args", "arg", "opt", "opts", "options", "cfg", "config", "conf", "hparams", "params", "flags", "FLAGS", "settings",
+];
+
+/// Whether an object of that name holds settings.
+pub(super) fn holds_settings(name: Symbol) -> bool {
+    SETTINGS.contains(&name.as_str())
+}
+
+/// Whether an expression is the object whose method it stands in, by its usual name.
+pub(super) fn is_self(model: &File, expr: ExprId) -> bool {
+    matches!(model.expr(expr), Expr::Name(name) if name.as_str() == "self")
+}
+
+/// What a variable is set to by an assignment to a target, if it is set there: its part of a row, `a, b = 0, 1`.
+pub(super) fn set_to(model: &File, target: ExprId, value: ExprId, name: Symbol) -> Option<ExprId> {
+    if model.expr(target) == Expr::Name(name) {
+        return Some(value);
+    }
+    let (Expr::Tuple(targets), Expr::Tuple(values)) = (model.expr(target), model.expr(value)) else { return None };
+    let (targets, values) = (model.list(targets), model.list(values));
+    let at = targets.iter().position(|&target| model.expr(target) == Expr::Name(name));
+    at.filter(|_| targets.len() == values.len()).and_then(|at| values.get(at).copied())
+}
+
 /// The name at the root of a chain of attributes and subscripts; the last attribute for chains on `self`.
 pub(super) fn root_name(model: &File, expr: ExprId) -> Option<Symbol> {
     match model.expr(expr) {
         Expr::Name(name) => Some(name),
-        Expr::Attribute { value, name } => match model.expr(value) {
-            Expr::Name(object) if object.as_str() == "self" => Some(name),
-            _ => root_name(model, value),
-        },
+        Expr::Attribute { value, name } if is_self(model, value) => Some(name),
+        Expr::Attribute { value, .. } => root_name(model, value),
         Expr::Subscript(value, _) => root_name(model, value),
         _ => None,
     }

@@ -48,8 +48,7 @@ impl Program {
         let mut pending: Vec<FileId> = out.iter().copied().collect();
         while let Some(from) = pending.pop() {
             let entry = self.file(from);
-            let mut found: Vec<FileId> = Vec::new();
-            found.extend(self.imported_by(from));
+            let mut found = self.imported_by(from);
             let says = |word: &&str| entry.model.names().may_hold(Symbol::new(word)) && entry.text.contains(word);
             if ANYWHERE.iter().any(says) {
                 return self.file_ids().collect();

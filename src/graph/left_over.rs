@@ -184,7 +184,7 @@ fn is_named_nowhere(program: &Program, function: FunctionId) -> bool {
     // Most are named by some code; what speaks of them in texts alone is looked for when all code has been asked.
     let in_code = |other: &FileId| program.file(*other).model.names().may_hold(name);
     !program.file_ids().filter(in_code).any(names_it)
-        && program.file_ids().any(|other| other != file && is_script(program, other))
+        && has_scripts_beside(program, file)
         && !program.file_ids().any(names_it)
 }
 
@@ -217,13 +217,18 @@ fn is_for_objects_nobody_makes(program: &Program, function: FunctionId) -> bool 
     by.dedup();
     !by.is_empty()
         && by.iter().all(|&(home, class)| class.is_some_and(|class| nobody_names(program, home, class)))
-        && program.file_ids().any(|other| other != file && is_script(program, other))
+        && has_scripts_beside(program, file)
 }
 
 /// Whether nothing that is run imports the file of the function, of a library that was copied into a program with scripts.
 fn is_in_a_copy_nobody_imports(program: &Program, function: FunctionId) -> bool {
     let (file, _) = program.locate(function);
-    program.is_out_of_reach(file) && program.file_ids().any(|other| other != file && is_script(program, other))
+    program.is_out_of_reach(file) && has_scripts_beside(program, file)
+}
+
+/// Whether another file of the program is run as a script.
+fn has_scripts_beside(program: &Program, file: FileId) -> bool {
+    program.file_ids().any(|other| other != file && is_script(program, other))
 }
 
 /// Bases that keep no record of the classes derived from them.

@@ -1,7 +1,7 @@
 //! Calls of functions and classes of the program: their summaries, in terms of what the caller hands over.
 
 use crate::base::{ClassId, FunctionId, Span, Symbol};
-use crate::flow::{ChoiceForm, Effect, Effects, INITIALIZED, Node, Value};
+use crate::flow::{ChoiceForm, Effect, Effects, Node, Value};
 
 use super::afterwards::agrees_by_name;
 use super::arguments::Arguments;
@@ -23,7 +23,7 @@ impl<'p> Engine<'p> {
             return self.catalogued_call(frame, &entry, self.program.function(function).name, arguments, span);
         }
         if answers_whether_joined(self.program, function) {
-            return self.values.make(Node::Apply(Symbol::new(INITIALIZED), Box::from([])));
+            return self.whether_joined();
         }
         self.call_summary(frame, function, arguments, Substitution::default(), span)
     }

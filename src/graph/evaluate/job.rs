@@ -113,6 +113,11 @@ pub(super) enum Leaves {
 }
 
 impl<'p> Engine<'p> {
+    /// Whether the job was joined, as torch answers it.
+    pub(super) fn whether_joined(&mut self) -> Value {
+        self.values.make(Node::Apply(Symbol::new(INITIALIZED), Box::from([])))
+    }
+
     /// Notes what an entry of the environment is set to.
     pub(super) fn entry_set(&mut self, frame: &mut Frame<'p>, container: ExprId, key: Value, value: Value) {
         if self.is_job_size(key) && is_environment(self.program, frame.file, frame.local, container) {

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FileId, Span, Symbol};
 use crate::flow::{Node, Value};
+use crate::graph::blocks::holds_settings;
 use crate::model::{Expr, ExprId, Flow};
 
 /// Parts of a value that are looked at.
@@ -12,9 +13,6 @@ const MAX_PARTS: usize = 100;
 
 /// Names shorter than this are anybody's.
 const MIN_NAME: usize = 5;
-
-/// Objects that hold settings: their attributes come from a file or a command line.
-const SETTINGS: [&str; 8] = ["args", "cfg", "config", "opt", "opts", "options", "hparams", "params"];
 
 /// Which class has an attribute of a name, in each tree; none where several have.
 pub(super) type Owners = FxHashMap<(Symbol, Symbol), Option<ClassId>>;
@@ -34,7 +32,7 @@ impl<'p> Engine<'p> {
             return None;
         }
         let (Expr::Name(called) | Expr::Attribute { name: called, .. }) = frame.model.expr(object) else { return None };
-        if SETTINGS.contains(&called.as_str()) {
+        if holds_settings(called) {
             return None;
         }
         let tree = self.program.tree_of(frame.file);

@@ -7,10 +7,12 @@ use super::{Engine, Frame};
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::catalog::Catalog;
 use crate::flow::{Node, Value};
-use crate::graph::blocks::speaks_of_rank;
+use crate::graph::blocks::{set_to, speaks_of_rank};
 use crate::graph::resolve::Scope;
 use crate::graph::versions::JOINS;
-use crate::model::{Block, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, blocks_of, each_statement};
+use crate::model::{
+    Block, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, blocks_of, each_statement, names_in,
+};
 
 /// Functions that write one variable and are looked at.
 const MAX_WRITERS: usize = 4;
@@ -146,21 +148,13 @@ fn turned(model: &File, body: Block, name: Symbol) -> Option<bool> {
             _ => return,
         };
         for &target in targets {
-            let set = match (model.expr(target), model.expr(value)) {
-                (Expr::Name(set), value) if set == name => Some(value),
-                (Expr::Tuple(targets), Expr::Tuple(values)) => {
-                    let (targets, values) = (model.list(targets), model.list(values));
-                    let at = targets.iter().position(|&target| model.expr(target) == Expr::Name(name));
-                    at.map(|at| values.get(at).map_or(Expr::Missing, |&value| model.expr(value)))
-                }
-                (Expr::Tuple(targets), _) => {
-                    let is_set = |&target: &ExprId| model.expr(target) == Expr::Name(name);
-                    model.list(targets).iter().any(is_set).then_some(Expr::Missing)
-                }
+            if !names_in(model, target).contains(&name) {
+                continue;
+            }
+            let on = match set_to(model, target, value, name).map(|set| model.expr(set)) {
+                Some(Expr::Bool(on)) => Some(on),
                 _ => None,
             };
-            let Some(set) = set else { continue };
-            let on = if let Expr::Bool(on) = set { Some(on) } else { None };
             found = Some(if found.is_none_or(|known| known == on) { on } else { None });
         }
     });

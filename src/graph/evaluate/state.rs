@@ -9,7 +9,7 @@ use super::births::Asked;
 use super::rebound::is_rebound;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
-use crate::flow::{INITIALIZED, Node, Value};
+use crate::flow::{Node, Value};
 use crate::model::{Expr, IN_PLACE, LocalFunction, Stmt, each_statement};
 
 /// Choices in a value that are looked through.
@@ -62,7 +62,7 @@ impl<'p> Engine<'p> {
         let model = &program.file(file).model;
         let mut value = fallback;
         if self.says_whether_joined(file, name) {
-            value = self.values.make(Node::Apply(Symbol::new(INITIALIZED), Box::from([])));
+            value = self.whether_joined();
             self.globals.insert((file, name), value);
             return value;
         }

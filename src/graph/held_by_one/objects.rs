@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 use super::seen::{Binding, Seen};
 use super::{Asked, Body, HeldByOne, communicates};
 use crate::base::{ClassId, FileId, Site, Symbol};
+use crate::graph::blocks::is_self;
 use crate::graph::conduct::bodies;
 use crate::graph::program::Program;
 use crate::graph::races::{Common, lets_in_first};
@@ -182,10 +183,6 @@ fn there(model: &File, condition: ExprId, answer: bool, out: &mut Vec<Symbol>) {
 
 /// What asks an object for an attribute by its name.
 const ASKS: [&str; 2] = ["getattr", "hasattr"];
-
-fn is_self(model: &File, object: ExprId) -> bool {
-    matches!(model.expr(object), Expr::Name(name) if name.as_str() == "self")
-}
 
 /// What lets one rank in to the binding, and where the attribute is `None` for the others; nothing where they may have it.
 fn missing(

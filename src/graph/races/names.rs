@@ -1,6 +1,7 @@
 //! Names in expressions, and what variables of a function are made of.
 
 use crate::base::{Span, Symbol};
+use crate::graph::blocks::set_to;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_expression, each_statement};
 
 /// Assignments that a name is followed back.
@@ -40,20 +41,10 @@ pub(super) fn made_of(
 pub(in crate::graph) fn assigned(model: &File, function: LocalFunction, name: Symbol) -> Vec<ExprId> {
     let mut out = Vec::new();
     each_assignment(model, function, &mut |targets, value| {
-        let is_it = |set: Symbol| set == name;
-        let set = targets.iter().find(|&&target| sets(model, target, is_it));
-        out.extend(set.map(|&target| element_for(model, target, value, is_it).unwrap_or(value)));
+        let set = targets.iter().find(|&&target| sets(model, target, |set| set == name));
+        out.extend(set.map(|&target| set_to(model, target, value, name).unwrap_or(value)));
     });
     out
-}
-
-/// The element of a row of values that a row of targets gives the one of them: `a, b = 0, 1`.
-fn element_for(model: &File, target: ExprId, value: ExprId, is_one: impl Fn(Symbol) -> bool) -> Option<ExprId> {
-    let (Expr::Tuple(targets), Expr::Tuple(values)) = (model.expr(target), model.expr(value)) else { return None };
-    let (targets, values) = (model.list(targets), model.list(values));
-    let is_it = |&target: &ExprId| matches!(model.expr(target), Expr::Name(name) if is_one(name));
-    let at = targets.iter().position(is_it).filter(|_| targets.len() == values.len())?;
-    values.get(at).copied()
 }
 
 /// Whether a target sets one of the names: as a rule it is one.

@@ -7,6 +7,7 @@ use super::made::Made;
 use super::names::{each_assignment, made_of, names_in_path};
 use super::words::{is_managed, is_own_path};
 use crate::base::{FunctionId, Span, Symbol};
+use crate::graph::blocks::{holds_settings, is_self};
 use crate::graph::communication::argument;
 use crate::model::{CompareOp, Expr, ExprId, File, Stmt, UnaryOp, each_statement};
 
@@ -33,12 +34,6 @@ struct Needed {
     /// Where that is asked.
     asked: u32,
 }
-
-/// Objects whose attributes are settings as a rule, which may be `None`.
-const SETTINGS: [&str; 14] = [
-    "args", "arg", "opt", "opts", "options", "cfg", "config", "conf", "hparams", "params", "flags", "FLAGS",
-    "settings", "self",
-];
 
 /// Calls whose results are put together, and hence something.
 const PUTS_TOGETHER: [&str; 5] = ["join", "Path", "str", "format", "abspath"];
@@ -263,7 +258,7 @@ fn is_constant(expr: Expr) -> bool {
 fn is_something(model: &File, handed: ExprId) -> bool {
     match model.expr(handed) {
         Expr::Attribute { value, .. } => {
-            matches!(model.expr(value), Expr::Name(of) if !SETTINGS.contains(&of.as_str()))
+            matches!(model.expr(value), Expr::Name(of) if !holds_settings(of)) && !is_self(model, value)
         }
         Expr::Call(call) => {
             let name = model.last_name(model.call(call).callee).map_or("", |name| name.as_str());

@@ -52,9 +52,8 @@ pub(super) fn unguarded(program: &Program, rule: &'static Rule, found: &FileRace
     let (guard, &[call]) = (found.guarded?, &found.callers[..]) else { return None };
     let callee = program.function(found.function).name;
     let (what, help) = match found.does {
-        Does::Makes => ("makes the same folder", "before they work in it"),
         Does::Removes => ("removes the same files", "before they go on"),
-        Does::Writes | Does::Fetches => ("writes the same file", "before they read the file"),
+        _ => ("writes the same file", "before they read the file"),
     };
     let message = format!("every rank calls `{callee}` here, and {what}: elsewhere only the first one does");
     let caller = function_around(&program.file(call.file).model, call.span);
