@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use super::births::Birth;
 use super::{Engine, Frame};
 use crate::base::{Site, Span, Symbol};
+use crate::catalog::ValueKind;
 use crate::finding::Confidence;
 use crate::flow::{Node, Value};
 use crate::model::CompareOp;
@@ -15,20 +16,41 @@ impl<'p> Engine<'p> {
     /// The value of the variable whose key is the first argument.
     pub(super) fn environment(&mut self, frame: &mut Frame<'p>, arguments: &Arguments, span: Span) -> Value {
         let Some(key) = arguments.at(0) else { return self.unknown(frame, span) };
-        match *self.values.node(key) {
-            Node::Str(text) => {
+        match self.known_key(key) {
+            Some(text) => {
                 let (value, reason) = self.environment_variable(text, frame.site(span));
                 if let Some(reason) = reason {
                     self.born(value, frame, span, &reason, Confidence::High);
                 }
                 value
             }
-            _ if self.values.facts(key).open => {
+            None if self.values.facts(key).open => {
                 let place = self.unknown(frame, span);
                 let reader = self.values.make(Node::Function(frame.function, None));
                 self.values.make(Node::Apply(Symbol::new(READ), Box::from([key, place, reader])))
             }
-            _ => self.unknown(frame, span),
+            None => self.unknown(frame, span),
+        }
+    }
+
+    /// The key that is read: the one that is written, or the first of those in a list that are tried in turn, where each of
+    /// them is a launcher's word for the rank.
+    fn known_key(&self, key: Value) -> Option<Symbol> {
+        match *self.values.node(key) {
+            Node::Str(text) => Some(text),
+            Node::Item(_, tried) => {
+                let Node::Sequence(tried) = self.values.node(tried) else { return None };
+                let rank = |&key: &Value| match *self.values.node(key) {
+                    Node::Str(text) => {
+                        let known = self.program.catalog.environment_key(text.as_str());
+                        known.is_some_and(|known| known.kind == ValueKind::Rank).then_some(text)
+                    }
+                    _ => None,
+                };
+                let ranks: Option<Vec<Symbol>> = tried.iter().map(rank).collect();
+                ranks?.first().copied()
+            }
+            _ => None,
         }
     }
 
@@ -59,7 +81,7 @@ impl<'p> Engine<'p> {
         if question.as_str() != READ {
             return None;
         }
-        let &Node::Str(key) = self.values.node(key) else { return None };
+        let key = self.known_key(key)?;
         let &Node::Unknown(site) = self.values.node(place) else { return None };
         let &Node::Function(reader, _) = self.values.node(reader) else { return None };
         let (value, reason) = self.environment_variable(key, site);

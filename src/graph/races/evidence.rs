@@ -8,10 +8,9 @@ use super::single::{NODES, asks_for_first, launches};
 use super::words::is_only_about_files;
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::finding::Confidence;
-use crate::graph::blocks::{function_around, span_of};
-use crate::graph::communication::{Issue, Wanted};
+use crate::graph::blocks::span_of;
+use crate::graph::communication::Wanted;
 use crate::graph::context::each_in_context;
-use crate::graph::program::Program;
 use crate::graph::versions::JOINS;
 use crate::model::{Call, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
 
@@ -177,9 +176,7 @@ impl Common<'_> {
                 let depends =
                     ["checkpoint_", "state_dict", "full_tensor"].iter().any(|part| issue.op.as_str().contains(part))
                         && !in_full.iter().any(|part| part.holds(model.span(expr)));
-                let is_sure = issue.confidence > Confidence::Low
-                    && issue.calls.len() <= far
-                    && !is_of_who_is_started(program, &issue);
+                let is_sure = issue.confidence > Confidence::Low && issue.calls.len() <= far;
                 // A collective behind a question for a file is another rule's matter.
                 let counts =
                     is_sure && !depends && !conditions.iter().any(of_files) && !elsewhere.holds(model.span(expr));
@@ -195,16 +192,6 @@ impl Common<'_> {
 fn is_for_show(model: &File, call: Call) -> bool {
     let rank = model.keywords(call).iter().find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "rank"));
     rank.is_some_and(|rank| matches!(model.expr(rank.value), Expr::Int(_)))
-}
-
-/// Whether an operation is issued behind a call of who starts the processes of the job: who makes that call has no peers yet,
-/// though it may do the work of a job of one by itself.
-fn is_of_who_is_started(program: &Program, issue: &Issue) -> bool {
-    let behind = issue.calls.iter().map(|(site, _)| *site).chain([issue.site]).skip(1);
-    behind.into_iter().any(|site| {
-        let model = &program.file(site.file).model;
-        function_around(model, site.span).is_some_and(|function| launches(model, function))
-    })
 }
 
 /// Where a model is asked for a state as a whole or in parts: it is one that is divided among ranks.

@@ -179,16 +179,16 @@ class Anything:
 class Traced:
     """Who has the one attribute has the other."""
 
-    def __init__(self, rank, folder, traces):
+    def __init__(self, rank, root_of_traces, traces):
         self.rank = rank
         if rank == 0:
-            self.folder = folder
+            self.root_of_traces = root_of_traces
             if traces:
-                self.trace = open(f"{folder}/trace")
+                self.first_trace = open(f"{root_of_traces}/trace")
             else:
-                self.trace = None
+                self.first_trace = None
 
     def close(self):
-        if getattr(self, "trace", None) is not None:
-            print(self.folder)
+        if getattr(self, "first_trace", None) is not None:
+            print(self.root_of_traces)
         dist.barrier()
