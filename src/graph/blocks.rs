@@ -4,7 +4,7 @@ use crate::base::{Span, Symbol};
 use crate::catalog::Catalog;
 use crate::model::{
     Block, Call, Expr, ExprId, File, LocalFunction, Stmt, StmtId, Try, blocks_of, each_expression, each_statement,
-    expressions_of,
+    expressions_of, names_in,
 };
 
 /// A block around a statement: what follows in it.
@@ -112,6 +112,17 @@ pub(super) fn written_by(model: &File, stmt: &Stmt) -> Vec<ExprId> {
             _ => Vec::new(),
         },
         _ => Vec::new(),
+    }
+}
+
+/// Whether the variable is among the targets of a statement.
+pub(super) fn binds(model: &File, stmt: &Stmt, name: Symbol) -> bool {
+    let of = |target: ExprId| names_in(model, target).contains(&name);
+    match stmt {
+        Stmt::Assign { targets, .. } => model.list(*targets).iter().any(|&target| of(target)),
+        Stmt::AugAssign { target, .. } | Stmt::Annotated { target, .. } | Stmt::For { target, .. } => of(*target),
+        Stmt::With { items, .. } => items.iter().filter_map(|item| item.target).any(of),
+        _ => false,
     }
 }
 

@@ -9,6 +9,7 @@ use super::aside::{Aside, asides};
 use super::awaited::{Unawaited, unawaited};
 use super::communication::{Communication, Issue, Wanted};
 use super::handed_apart::{HandedApart, handed_apart};
+use super::last_group::{LastGroup, last_groups};
 use super::missized::{Missized, missized};
 use super::nothing_to_send::{NothingToSend, nothing_to_send};
 use super::program::Program;
@@ -39,6 +40,8 @@ pub struct Conduct {
     pub unpassed: Vec<Unpassed>,
     /// Collectives of all ranks whose result is counted for one group.
     pub missized: Vec<Missized>,
+    /// Groups that are the last one of a loop on every rank.
+    pub last_groups: Vec<LastGroup>,
     /// Functions that are called back on some ranks only.
     pub handed_apart: Vec<HandedApart>,
     /// Sharded parts of a model that some batches do not come to.
@@ -69,6 +72,7 @@ impl Conduct {
             signalled: signalled(program, &mut communication),
             unpassed: unpassed(program, &mut communication),
             missized: missized(program, &mut communication),
+            last_groups: last_groups(program, &mut communication),
             handed_apart: handed_apart(program, &mut communication),
             some_inputs: some_inputs(program),
             nothing_to_send: nothing_to_send(program, &mut communication),

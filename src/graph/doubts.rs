@@ -6,6 +6,7 @@
 
 mod came;
 mod data;
+mod flags;
 mod job;
 pub(crate) mod list;
 mod machine;
@@ -77,7 +78,7 @@ impl Evidence<'_, '_> {
     /// nobody has shown.
     pub(super) fn loses_the_rank(&self) -> bool {
         let by_rank = self.leaf.is_some_and(|leaf| matches!(self.engine.values.node(leaf), Node::Rank(_)));
-        if !by_rank || !self.is_opaque() || self.decision.is_none() {
+        if !by_rank || !self.is_opaque() || self.decision.is_none() || self.asks_for_a_flag_of_the_first() {
             return false;
         }
         // The ranks of a group of unknown layout may be just those, unless the group itself is asked.

@@ -5,6 +5,7 @@ mod cleanup;
 mod guards;
 mod left;
 mod memory;
+mod noted;
 mod retried;
 mod swallow;
 mod within;
@@ -58,6 +59,8 @@ pub enum Skip {
     Protected,
     /// The handler leaves, and it stands behind.
     Left,
+    /// The handler sets a flag, and only who has come through issues it.
+    Told,
     /// It fails in the middle of a pass whose collectives the peers are in.
     Midway,
     /// The block is tried again although the collective in it was done.
@@ -148,7 +151,7 @@ impl<'p> Search<'_, 'p> {
         mut found: Vec<Swallowed>,
     ) -> Vec<Swallowed> {
         if !found.is_empty() && self.is_of_the_first(file, function, place) {
-            found.retain(|found| found.skip == Skip::Left);
+            found.retain(|found| matches!(found.skip, Skip::Left | Skip::Told));
         }
         found
     }

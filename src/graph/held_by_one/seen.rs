@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::reads::{Read, reads};
 use super::{Asked, Body};
 use crate::base::{Span, Symbol};
-use crate::graph::blocks::span_of;
+use crate::graph::blocks::{binds, span_of};
 use crate::graph::context::{Context, each_in_context};
 use crate::model::{Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_expression, expressions_of, names_in};
 
@@ -220,17 +220,6 @@ impl Body<'_> {
             (Expr::Starred(inner), _) => self.assigned(inner, None, alone, bind),
             _ => {}
         }
-    }
-}
-
-/// Whether the variable is among the targets of a statement.
-fn binds(model: &File, stmt: &Stmt, name: Symbol) -> bool {
-    let of = |target: ExprId| names_in(model, target).contains(&name);
-    match stmt {
-        Stmt::Assign { targets, .. } => model.list(*targets).iter().any(|&target| of(target)),
-        Stmt::AugAssign { target, .. } | Stmt::Annotated { target, .. } | Stmt::For { target, .. } => of(*target),
-        Stmt::With { items, .. } => items.iter().filter_map(|item| item.target).any(of),
-        _ => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! What has no order that processes share: sets of strings and objects, listings of directories.
 
+mod annotated;
 mod assigned;
 mod elements;
 mod returned;
@@ -220,6 +221,9 @@ impl Place<'_> {
                         }
                     });
                     return given.filter(|_| !rebound && !self.sorted_in_place(owner, name));
+                }
+                if let Some(found) = self.annotated_parameter(owner, name) {
+                    return Some(found);
                 }
                 let (value, part) = match owner == self.function {
                     true => self.last_assignment(owner, name, at)?,

@@ -78,6 +78,9 @@ impl Search<'_, '_> {
         } else {
             self.protected(file, function, parts, site, caught, around, &in_body, out);
         }
+        if out.len() == before {
+            self.asked_behind(file, function, parts, handler, caught, around, out);
+        }
         if out.len() > before && self.is_agreed(file, function, noted, around) {
             out.truncate(before);
         }

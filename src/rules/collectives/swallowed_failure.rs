@@ -43,6 +43,12 @@ fn check(program: &Program, findings: &mut Findings) {
                     issue.shown()
                 )
             }
+            Skip::Told => {
+                format!(
+                    "`{name}` may fail on one rank; this handler notes it, and {} is skipped there while the peers wait",
+                    issue.shown()
+                )
+            }
             Skip::Midway => format!(
                 "memory may run out in `{name}` on one rank; this handler goes on while the peers wait in the middle of {}",
                 issue.shown()

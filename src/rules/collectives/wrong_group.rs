@@ -1,8 +1,8 @@
 //! A collective on a group that the ranks which reach it do not all belong to, or that is wider than they are.
 
 use crate::base::Symbol;
-use crate::finding::{Finding, Severity};
-use crate::graph::{Missized, Program, SplitKind, Unpassed};
+use crate::finding::{Confidence, Finding, Severity};
+use crate::graph::{LastGroup, Missized, Program, SplitKind, Unpassed};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 
 use super::{Wording, operation, word};
@@ -39,6 +39,27 @@ fn check(program: &Program, findings: &mut Findings) {
     let is_known = |found: &&Missized| program.conduct().unpassed.iter().all(|one| one.site != found.site);
     for found in program.conduct().missized.iter().filter(is_known) {
         findings.push(counted_for_one_group(program, found));
+    }
+    for found in &program.conduct().last_groups {
+        findings.push(last_of_a_loop(program, found));
+    }
+}
+
+/// A loop makes a group on each turn, and every rank goes on with the last one.
+fn last_of_a_loop(program: &Program, found: &LastGroup) -> Finding {
+    let LastGroup { name, .. } = found;
+    let (file, function) = program.locate(found.function);
+    let message = format!("`{name}` is the last group of the loop on every rank, also on those that are not in it");
+    let mut finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, function), message)
+        .help("make each group on every rank, and keep the one that this rank is in: `if rank in ranks: …`".to_owned());
+    finding.confidence = Confidence::Medium;
+    if let Some(asked) = found.asked {
+        finding =
+            finding.because(asked, "this tells members apart, and the group is kept whatever it answers".to_owned());
+    }
+    match found.used {
+        Some(used) => finding.because(used, format!("every rank goes on with `{name}` here")),
+        None => finding,
     }
 }
 

@@ -34,8 +34,9 @@ impl Place<'_> {
         if definition.is_generator && !definition.skeleton {
             return part.is_none().then(|| place.yielded(fuel)).flatten();
         }
-        if definition.skeleton {
-            return None;
+        let annotated = definition.returns.filter(|_| part.is_none()).and_then(|returns| place.annotated(returns));
+        if definition.skeleton || annotated.is_some() {
+            return annotated;
         }
         let mut found = None;
         let mut ordered = false;
