@@ -3,6 +3,8 @@
 //! The launcher's configuration may shard any model that was prepared for it, but who writes for sharded models speaks of
 //! them: of the wrapper, the plugin or the library that shards, or in the words of state dicts that are put together.
 
+mod whole;
+
 use crate::base::{FileId, Site, Symbol};
 use crate::flow::{Effect, Node, Value};
 use crate::model::{Call, CompareOp, Expr, File, Function, each_expression};
@@ -59,6 +61,8 @@ impl Evidence<'_, '_> {
             || self.lets_sharded_models_pass()
             || self.is_sharded_later(event.site)
             || self.is_left_out_where_sharded()
+            || self.is_of_a_model_made_there(event.site)
+            || self.is_of_one_of_several(event.site)
     }
 
     /// Whether the operation stands in an arm that is taken where a setting says that no parameters are sharded.

@@ -47,6 +47,22 @@ impl<'p> Engine<'p> {
             && self.has_decorator(file, local, "property")
     }
 
+    /// Whether a function is given nothing and does little else than return a variable of its module that its name calls a
+    /// group: which one that is it says at once.
+    fn hands_out_a_group(&self, function: FunctionId) -> bool {
+        let definition = self.program.function(function);
+        if !definition.parameters.is_empty()
+            || definition.mentions.len() > MAX_MENTIONS
+            || !definition.name.as_str().ends_with("group")
+        {
+            return false;
+        }
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let last = model.block(model.function(local).body).last().map(|&last| model.stmt(last));
+        matches!(last, Some(&Stmt::Return(Some(value))) if matches!(model.expr(value), Expr::Name(_)))
+    }
+
     /// Whether a class method makes an object of its class out of what it is handed: what that holds is asked later.
     fn makes_its_own(&self, function: FunctionId) -> bool {
         let (file, local) = self.program.locate(function);
@@ -79,6 +95,7 @@ impl<'p> Engine<'p> {
             || may_leave_job(definition)
             || self.is_said_at_once(function)
             || self.makes_its_own(function)
+            || self.hands_out_a_group(function)
             || self.ends_in_failure(function)
             || self.shards(definition)
             || self.makes_of_package(definition)

@@ -7,8 +7,8 @@ use super::{Engine, Frame};
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::catalog::Catalog;
 use crate::flow::{Node, Value};
-use crate::graph::blocks::{set_to, speaks_of_rank};
-use crate::graph::resolve::Scope;
+use crate::graph::blocks::{binds, set_to, speaks_of_rank};
+use crate::graph::resolve::{Scope, Target};
 use crate::graph::versions::JOINS;
 use crate::model::{
     Block, Expr, ExprId, File, Function, FunctionKind, LocalFunction, Stmt, blocks_of, each_statement, names_in,
@@ -92,17 +92,43 @@ impl<'p> Engine<'p> {
     /// ranks. Groups have names of their own.
     pub(super) fn left_by_functions(&mut self, file: FileId, name: Symbol) -> Option<Value> {
         let model = &self.program.file(file).model;
-        let writes = |local: &LocalFunction| rebound(model, model.function(*local)).any(|written| written == name);
+        let writes = |local: &LocalFunction| writes(model, model.function(*local), name);
         let writers = (0..model.functions.len() as u32).map(LocalFunction).filter(writes).take(MAX_WRITERS);
         let mut left: Vec<Value> = Vec::new();
+        let itself = self.values.make(Node::External(self.program.dotted(Target::Variable(file, name))));
         self.births.begin(Asked::Global(file, name));
         for writer in writers {
             let value = self.left_by(self.program.function_id(file, writer), name);
-            left.extend(value.filter(|value| !left.contains(value)));
+            left.extend(value.filter(|value| !left.contains(value) && *value != itself));
         }
         self.births.end();
         let [only] = left[..] else { return None };
+        if self.is_made_once(only) {
+            return Some(self.values.make(Node::World));
+        }
         (!self.may_be_group(only) && !self.values.vary(only).is_empty()).then_some(only)
+    }
+
+    /// Whether a function that writes a variable of the module is being looked into.
+    pub(super) fn is_being_written(&self, file: FileId, name: Symbol) -> bool {
+        let model = &self.program.file(file).model;
+        let mut functions = model.functions.iter().enumerate();
+        functions.any(|(index, function)| {
+            self.cycles.is_active(self.program.function_id(file, LocalFunction(index as u32)))
+                && writes(model, function, name)
+        })
+    }
+
+    /// Whether it is a group of all ranks, or nothing yet, where who asks first makes it.
+    fn is_made_once(&self, value: Value) -> bool {
+        match *self.values.node(value) {
+            Node::World => true,
+            Node::If(_, then, otherwise) => {
+                let begins = |arm: Value| matches!(self.values.node(arm), Node::External(_) | Node::None);
+                self.is_made_once(then) && begins(otherwise) || begins(then) && self.is_made_once(otherwise)
+            }
+            _ => false,
+        }
     }
 
     /// Whether it is a group, or may be one: a condition that all ranks answer alike says nothing of what it chooses.
@@ -186,4 +212,13 @@ pub(super) fn rebound<'m>(model: &'m File, function: &Function) -> impl Iterator
         _ => &[],
     });
     declared.copied()
+}
+
+/// Whether a function writes a variable of the module, and does not only declare that it might.
+fn writes(model: &File, function: &Function, name: Symbol) -> bool {
+    let mut found = false;
+    if rebound(model, function).any(|written| written == name) {
+        each_statement(model, function.body, &mut |_, stmt| found |= binds(model, stmt, name));
+    }
+    found
 }

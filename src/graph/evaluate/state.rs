@@ -88,6 +88,11 @@ impl<'p> Engine<'p> {
             self.globals.insert((file, name), left);
             return left;
         }
+        // While one of its writers is looked into nobody knows yet what that leaves.
+        if begins && self.is_being_written(file, name) {
+            self.globals.remove(&(file, name));
+            return value;
+        }
         let unhelpful = value == fallback || matches!(self.values.node(value), Node::None | Node::Unknown(_));
         if unhelpful && let Some(convention) = program.catalog.convention(name) {
             let frame = self.module_frame(file);
