@@ -12,6 +12,7 @@ pub(crate) mod list;
 mod machine;
 mod origin;
 mod service;
+mod single_turns;
 mod things;
 mod turns;
 mod ways;

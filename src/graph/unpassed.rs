@@ -93,7 +93,10 @@ pub(super) fn unpassed(program: &Program, communication: &mut Communication<'_>)
             {
                 continue;
             }
-            let confidence = if is_shared_by_all(model, function, expr) { Confidence::Low } else { confidence };
+            let mut is_handed =
+                || is_handed_by_some(program, communication, program.function_id(file, function), group);
+            let is_doubtful = is_shared_by_all(model, function, expr) || !is_handed();
+            let confidence = if is_doubtful { Confidence::Low } else { confidence };
             let beside = |&&(given, _): &&(ExprId, Symbol)| !are_alternatives(model, function, given, expr);
             let Some(&(given, used_for)) = used.iter().find(beside) else { continue };
             out.push(Unpassed {
@@ -189,11 +192,17 @@ fn is_handed_by_some(
             continue;
         }
         for (_, call) in calls_in(model, model.function(caller).body) {
-            if communication.callee(file, caller, call).is_none_or(|(called, _)| called != function) {
+            // What is called on an object that nobody knows is told by its name.
+            let is_it = match communication.callee(file, caller, call) {
+                Some((called, _)) => called == function,
+                None => model.last_name(call.callee) == Some(definition.name),
+            };
+            if !is_it {
                 continue;
             }
             let is_spread = model.keywords(call).iter().any(|keyword| keyword.name.is_none());
-            if is_spread || argument(model, call, position, group).is_some() {
+            let given = argument(model, call, position, group);
+            if is_spread || given.is_some_and(|given| model.expr(given) != Expr::None) {
                 return true;
             }
             is_called = true;

@@ -30,7 +30,7 @@ const OF_DATA: &[Doubt] = &doubts![
     is_far_from_the_batch is_counted_by_batches is_a_key pools_parts_of_the_same counts_what_is_guessed counts_turns_so_far
     asks_whether_any_came asks_whether_batches_left_any asks_for_any_gradient reduces_one_for_each asks_for_a_column
     comes_out_even counts_in_two_ways ends_with_a_number compares_the_size goes_over_a_listing asks_for_an_entry
-    goes_over_either_list
+    is_done_in_one_turn goes_over_either_list
     goes_back_by_supposition is_reduced_at_the_end is_put_together_by_its_object
 ];
 

@@ -190,29 +190,6 @@ impl Evidence<'_, '_> {
         self.kind == SplitKind::Loop && over && lists && !self.asks_for_its_own()
     }
 
-    /// Whether a loop goes over what a listing of the disk holds, and asks in its turns for what is listed: all ranks ask for
-    /// the same entries, if not in one order, and that is a matter of the loop.
-    pub(in crate::graph) fn asks_for_an_entry(&self) -> bool {
-        let (Some(leaf), Some(test)) = (self.leaf, self.test) else { return false };
-        let values = &self.engine.values;
-        if self.kind == SplitKind::Loop || !self.engine.marks.disks.contains(&leaf) {
-            return false;
-        }
-        let (mut is_entry, mut differs_otherwise) = (false, false);
-        let look = |part: Value, further: &mut Vec<Value>| {
-            match values.node(part) {
-                Node::Item(_, listed) if values.any_part(*listed, MAX_PARTS, |below| below == leaf) => is_entry = true,
-                node => {
-                    let below = parts(node);
-                    differs_otherwise |= below.is_empty() && !values.vary(part).is_empty();
-                    further.extend(below);
-                }
-            }
-            false
-        };
-        values.search(test, MAX_PARTS, look) == Some(false) && is_entry && !differs_otherwise
-    }
-
     /// Whether ranks part by how many turns they have taken in a loop that they are still in: in the same turn all have
     /// taken as many. Where some take fewer, that is another question, and the loop's own.
     pub(in crate::graph) fn counts_turns_so_far(&self) -> bool {
@@ -228,6 +205,10 @@ impl Evidence<'_, '_> {
         let differs = |part: Value| !(engine.values.vary(part) | engine.values.shape(part)).is_empty();
         let (mut is_turned, mut differs_otherwise) = (false, false);
         let look = |part: Value, further: &mut Vec<Value>| {
+            // What ranks have agreed on is one thing, whatever it was made of.
+            if !differs(part) {
+                return false;
+            }
             let mut below = parts(engine.values.node(part));
             if let Node::Carried(at, _, carried) = engine.values.node(part)
                 && carried.len() > 1

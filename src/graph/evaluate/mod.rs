@@ -30,6 +30,7 @@ mod expression;
 mod external;
 mod failures;
 mod frame;
+mod group_operand;
 mod halves;
 mod handed_back;
 mod handlers;

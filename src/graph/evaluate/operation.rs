@@ -26,41 +26,6 @@ pub(super) const GROUP: &str = "torch.distributed.ProcessGroup";
 pub(super) const COMMUNICATOR: &str = "mpi4py.MPI.Comm";
 
 impl<'p> Engine<'p> {
-    /// A group argument as a group, and the axes it reaches across.
-    pub(super) fn group_argument(&mut self, group: Value) -> (Value, Axes) {
-        match self.values.node(group) {
-            Node::None => {
-                let world = self.values.make(Node::World);
-                (world, Axes::ALL)
-            }
-            Node::Str(axis) => {
-                let axes = self.axes_called(axis.as_str());
-                let group = self.values.make(Node::AxisGroup(axes));
-                (group, axes)
-            }
-            Node::Index(_, index) if let Some(axes) = self.axis_index(*index) => {
-                let group = self.values.make(Node::AxisGroup(axes));
-                (group, axes)
-            }
-            // The mesh of one element of a container is that of its other elements.
-            Node::Attribute(object, name) if matches!(self.values.node(*object), Node::Item(..) | Node::Index(..)) => {
-                let name = *name;
-                let group = self.values.make(Node::Apply(name, Box::from([])));
-                let axes = self.values.group_axes(group);
-                (group, axes)
-            }
-            Node::Mesh(_) => {
-                let axes = self.values.group_axes(group);
-                let group = self.values.make(Node::AxisGroup(axes));
-                (group, axes)
-            }
-            _ => {
-                let axes = self.values.group_axes(group);
-                (group, axes)
-            }
-        }
-    }
-
     pub(super) fn operation(
         &mut self,
         frame: &mut Frame<'p>,
@@ -86,7 +51,10 @@ impl<'p> Engine<'p> {
                     let tensor = self.of_any_loop(tensor);
                     self.group_argument(tensor).0
                 }
-                Some((group, _)) => self.group_argument(group).0,
+                Some((group, written)) => {
+                    let group = self.group_by_its_call(frame, group, written);
+                    self.group_argument(group).0
+                }
                 None => world,
             },
         };

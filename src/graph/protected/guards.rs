@@ -9,7 +9,7 @@ use crate::model::{
 
 use super::super::blocks::{Around, yields};
 use super::super::context::each_in_context;
-use super::super::hazard::{Caught, keeps_exception};
+use super::super::hazard::{Caught, keeps_exception, never_returns};
 use super::super::resolve::Target;
 use super::{Search, Swallowed};
 
@@ -56,7 +56,7 @@ impl Search<'_, '_> {
     }
 
     /// By a function with `@contextmanager`: the handlers around its `yield`.
-    fn hidden_by_generator(&self, generator: FunctionId) -> Option<Caught> {
+    fn hidden_by_generator(&mut self, generator: FunctionId) -> Option<Caught> {
         let (file, local) = self.program.locate(generator);
         let model = self.model(file);
         let definition = model.function(local);
@@ -72,6 +72,9 @@ impl Search<'_, '_> {
             if yields(model, parts.body) {
                 let hides = |handler: &&Handler| !raises(model, handler.body) && !keeps_exception(model, handler);
                 for handler in parts.handlers.iter().filter(hides) {
+                    if never_returns(self.communication, self.program, file, local, handler.body, 2) {
+                        continue;
+                    }
                     let one = Caught::of(model, handler.kind);
                     caught = Some(caught.map_or(one, |all: Caught| all.or(one)));
                 }

@@ -3,6 +3,7 @@
 mod devices;
 mod one_node;
 mod ranks;
+mod shares;
 
 use std::cell::OnceCell;
 
@@ -10,13 +11,14 @@ use super::and_so_here;
 use crate::base::{FileId, Site, Symbol};
 use crate::catalog::{Entry, OperationKind, RankSpace};
 use crate::finding::{Confidence, Severity};
-use crate::graph::{Program, each_in_context, is_left_over, is_tool};
+use crate::graph::{Program, Target, each_in_context, is_left_over, is_tool};
 use crate::model::{BinaryOp, Call, CompareOp, Expr, ExprId, File, LocalFunction, each_expression, expressions_of};
 use crate::rules::calls::{argument, bodies, keyword};
 use crate::rules::{Check, Findings, Group, Probe, Rule};
 use devices::asks_for_local;
 use one_node::{is_designed_for_one_node, is_job_of_one_node, on_one_node};
 use ranks::is_local_name;
+use shares::may_take_a_share;
 
 /// Definitions that are followed to see what a name holds.
 const FUEL: u32 = 4;
@@ -214,9 +216,14 @@ impl Place<'_> {
             let [.., from, _, step] = *args else { return None };
             return self.share(from, step);
         }
-        let index = ["rank", "index", "shard_index", "shard_id", "cur_shard"]
+        let (called, index) = ["rank", "index", "shard_index", "shard_id", "cur_shard"]
             .iter()
-            .find_map(|name| keyword(self.model, call, name))?;
+            .find_map(|&name| Some((name, keyword(self.model, call, name)?)))?;
+        if let Some(Target::Class(class)) = self.program.target(self.file, self.function, call.callee)
+            && !may_take_a_share(self.program, class, Symbol::new(called))
+        {
+            return None;
+        }
         let size = ["num_replicas", "world_size", "num_shards", "shard_count"]
             .iter()
             .find_map(|name| keyword(self.model, call, name));

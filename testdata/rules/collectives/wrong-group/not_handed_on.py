@@ -121,3 +121,28 @@ def told_by_the_first_of_a_group(t, pg, handle):
     told = [measure(pg, handle, t)]
     dist.broadcast_object_list(told, src=dist.get_global_rank(pg, 0))  # error: [wrong-group]
     return told
+
+
+class Checkpoints:
+    """Whoever loads them hands over no group at all."""
+
+    async def fetch(self, window):
+        dist.barrier()
+        return window
+
+    def load(self, state, process_group):
+        dist.broadcast(state, src=0, group=process_group)
+
+    async def fetch_and_load(self, state, window=None, process_group=None):
+        found = await self.fetch_parts(window)  # low: [wrong-group]
+        self.load(state, process_group=process_group)
+        return found
+
+    async def fetch_parts(self, window, process_group=None):
+        parts = [None] * dist.get_world_size()
+        dist.all_gather_object(parts, window, group=process_group)
+        return parts
+
+
+async def catch_up(instance, state):
+    await instance.checkpoints.fetch_and_load(state, window=3, process_group=None)

@@ -1,0 +1,34 @@
+"""Context managers that end the process where something fails, and one that goes on."""
+import contextlib
+import sys
+
+import torch.distributed as dist
+
+
+@contextlib.contextmanager
+def or_the_end(name):
+    try:
+        yield
+    except Exception as error:
+        print(name, error)
+        sys.exit(1)
+
+
+@contextlib.contextmanager
+def or_not(name):
+    try:
+        yield
+    except Exception as error:
+        print(name, error)
+
+
+def ended(path, tensor):
+    with or_the_end("load"):
+        print(open(path).read())
+        dist.all_reduce(tensor)
+
+
+def hidden(path, tensor):
+    with or_not("load"):  # error: [swallowed-failure]
+        print(open(path).read())
+        dist.all_reduce(tensor)
