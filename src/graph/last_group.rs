@@ -51,7 +51,7 @@ pub(super) fn last_groups(program: &Program, communication: &mut Communication<'
         for outer in loops(model, model.function(function).body) {
             let mut turn = vec![outer];
             collect(model, outer, &mut turn);
-            let leaves = |&id: &StmtId| matches!(model.stmt(id), Stmt::Break | Stmt::Return(_));
+            let leaves = |&id: &StmtId| matches!(model.stmt(id), Stmt::Break | Stmt::Continue | Stmt::Return(_));
             if turn.iter().any(leaves) {
                 continue;
             }

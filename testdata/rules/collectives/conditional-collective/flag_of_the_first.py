@@ -26,8 +26,9 @@ def keep_the_best(batches, evaluate):
             if score > best:
                 best = score
                 improved = True
-    if improved is not False:
-        dist.barrier()  # error: [conditional-collective]
+    if not improved:
+        return
+    dist.barrier()  # error: [divergent-early-exit]
 
 
 def agreed(batches, evaluate):
