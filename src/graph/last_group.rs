@@ -3,17 +3,21 @@
 use crate::base::{FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::OperationKind;
 use crate::model::{
-    Block, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, StmtId, each_expression, each_statement, expressions_of,
-    names_in,
+    Block, CompareOp, Expr, ExprId, File, Function, LocalFunction, Stmt, StmtId, each_expression, each_statement,
+    expressions_of, names_in,
 };
 
-use super::blocks::collect;
+use super::blocks::{binds, calls_of, collect, exclude_each_other, is_self};
 use super::communication::{Communication, argument};
 use super::conduct::bodies;
+use super::context::each_in_context;
 use super::program::Program;
 
 /// The operation that makes a group of given ranks.
 const NEW_GROUP: &str = "new_group";
+
+/// Calls that only tell somebody.
+const TELLS: [&str; 7] = ["print", "debug", "info", "warning", "error", "log", "print_rank_0"];
 
 /// A group that is another one on each turn of a loop, and the last one for everybody behind it.
 #[derive(Clone, Debug)]
@@ -112,8 +116,8 @@ impl Made<'_> {
             return None;
         }
         let is_local = matches!(model.expr(target), Expr::Name(_)) && !self.is_outer(function, name);
-        let used = if is_local { self.used_behind(function, target) } else { None };
-        if used.is_none() && (is_local || !self.used_elsewhere(function, name)) {
+        let used = if is_local { Some(self.used_behind(program, function, target)?) } else { None };
+        if !is_local && (!self.is_kept(function, target) || self.has_called_who_speaks_of_it(function, name)) {
             return None;
         }
         Some(LastGroup {
@@ -138,7 +142,8 @@ impl Made<'_> {
                 _ => {}
             }
         }
-        names_in(model, ranks).iter().any(|name| bound.contains(name))
+        // `list(range(count))`: the last of several may be everybody.
+        names_in(model, ranks).iter().any(|name| bound.contains(name)) && !begins_with_the_first(model, ranks)
     }
 
     /// Whether a statement has anything to do with what holds the group.
@@ -151,22 +156,27 @@ impl Made<'_> {
         found
     }
 
-    /// Where a variable is read behind the loop before it is bound again.
-    fn used_behind(&self, function: LocalFunction, target: ExprId) -> Option<Span> {
+    /// Where a variable is handed on behind the loop, by every rank and before it is bound again.
+    fn used_behind(&self, program: &Program, function: LocalFunction, target: ExprId) -> Option<Span> {
         let model = self.model;
-        let end = model.stmt_span(self.turn[0]).end;
+        let body = model.function(function).body;
+        let around = model.stmt_span(self.turn[0]);
+        let Expr::Name(name) = model.expr(target) else { return None };
         let (mut read, mut is_bound) = (None, false);
-        each_statement(model, model.function(function).body, &mut |id, stmt| {
-            if read.is_some() || is_bound || model.stmt_span(id).start < end {
+        each_in_context(model, function, &mut |id, stmt, context| {
+            let span = model.stmt_span(id);
+            if read.is_some() || is_bound || span.start < around.end || exclude_each_other(model, body, around, span) {
                 return;
             }
-            let targets = match stmt {
-                Stmt::Assign { targets, .. } => model.list(*targets).to_vec(),
-                Stmt::For { target, .. } => vec![*target],
-                _ => Vec::new(),
+            let is_asked = context.conditions.iter().any(|&asked| self.asks_who_is_in_it(program, asked, target));
+            is_bound = binds(model, stmt, name) || matches!(stmt, Stmt::Delete(_));
+            let handed = match stmt {
+                Stmt::Return(Some(value)) => Some(*value),
+                Stmt::Assign { value, .. } => Some(*value),
+                Stmt::Expr(value) if !is_for_a_person(model, *value) => Some(*value),
+                _ => None,
             };
-            is_bound = targets.iter().any(|&other| is_same(model, other, target));
-            for root in expressions_of(model, stmt).into_iter().filter(|root| !targets.contains(root)) {
+            if let Some(root) = handed.filter(|_| !is_asked) {
                 each_expression(model, root, &mut |expr, _| {
                     if is_same(model, expr, target) {
                         read = Some(model.span(expr));
@@ -177,6 +187,57 @@ impl Made<'_> {
         read
     }
 
+    /// Whether a question is about who is in the group: it names the group, the ranks in it, or this rank.
+    fn asks_who_is_in_it(&self, program: &Program, asked: ExprId, target: ExprId) -> bool {
+        let (model, (_, _, ranks)) = (self.model, self.assigned);
+        let mut names = names_in(model, ranks);
+        names.extend(names_in(model, target));
+        names_in(model, asked).iter().any(|name| names.contains(name) || program.catalog.is_rank_by_name(*name))
+    }
+
+    /// Whether an attribute of the object at hand, or a variable of the module, keeps the group, and nothing else behind the loop.
+    fn is_kept(&self, function: LocalFunction, target: ExprId) -> bool {
+        let model = self.model;
+        let is_own = match model.expr(target) {
+            Expr::Attribute { value, .. } => is_self(model, value),
+            Expr::Name(_) => true,
+            _ => false,
+        };
+        let end = model.stmt_span(self.turn[0]).end;
+        let mut is_set_again = false;
+        each_statement(model, model.function(function).body, &mut |id, stmt| {
+            if model.stmt_span(id).start >= end
+                && let Some((targets, _)) = model.assigned(stmt)
+            {
+                is_set_again |= targets.iter().any(|&other| is_same(model, other, target));
+            }
+        });
+        is_own && !is_set_again
+    }
+
+    /// Whether the loop calls a function of the file that speaks of what keeps the group: it may keep the right one. Or nobody
+    /// else speaks of it.
+    fn has_called_who_speaks_of_it(&self, function: LocalFunction, name: Symbol) -> bool {
+        let model = self.model;
+        let speaks = |definition: &Function| {
+            definition.mentions.contains(&name) && !definition.parameters.iter().any(|given| given.name == name)
+        };
+        let of_class = model.function(function).class;
+        let others = model.functions.iter().enumerate().filter(|&(index, _)| index as u32 != function.0);
+        let mut speaking =
+            others.filter(|(_, other)| speaks(other) && (of_class.is_none() || other.class == of_class)).peekable();
+        if speaking.peek().is_none() {
+            return true;
+        }
+        let called: Vec<Symbol> = self
+            .turn
+            .iter()
+            .flat_map(|&id| calls_of(model, id))
+            .filter_map(|(_, call)| model.last_name(call.callee))
+            .collect();
+        speaking.any(|(_, other)| called.contains(&other.name))
+    }
+
     /// Whether the function has declared the variable to be one around it.
     fn is_outer(&self, function: LocalFunction, name: Symbol) -> bool {
         let mut found = false;
@@ -184,13 +245,6 @@ impl Made<'_> {
             found |= matches!(stmt, Stmt::Outer(names) if names.contains(&name));
         });
         found
-    }
-
-    /// Whether another function of the file speaks of it.
-    fn used_elsewhere(&self, function: LocalFunction, name: Symbol) -> bool {
-        let functions = self.model.functions.iter().enumerate();
-        let mut others = functions.filter(|&(index, _)| index as u32 != function.0);
-        others.any(|(_, other)| other.mentions.contains(&name))
     }
 
     /// Where the loop asks whether this rank is one of those in the group.
@@ -218,4 +272,23 @@ fn is_same(model: &File, one: ExprId, other: ExprId) -> bool {
 /// Whether a loop goes over one thing that is written out.
 fn has_one_turn(model: &File, iter: ExprId) -> bool {
     matches!(model.expr(iter), Expr::ListDisplay(parts) | Expr::Tuple(parts) if model.list(parts).len() == 1)
+}
+
+/// Whether ranks are all those up to some number: `list(range(count))`.
+fn begins_with_the_first(model: &File, ranks: ExprId) -> bool {
+    let Expr::Call(call) = model.expr(ranks) else { return false };
+    let call = model.call(call);
+    let args = model.list(call.args);
+    match model.last_name(call.callee).map(Symbol::as_str) {
+        Some("list" | "tuple") => args.first().is_some_and(|&inner| begins_with_the_first(model, inner)),
+        Some("range") => args.len() == 1,
+        _ => false,
+    }
+}
+
+/// Whether a statement only tells somebody: it prints, or logs.
+fn is_for_a_person(model: &File, value: ExprId) -> bool {
+    let Expr::Call(call) = model.expr(value) else { return false };
+    let called = model.last_name(model.call(call).callee);
+    called.is_some_and(|name| TELLS.contains(&name.as_str()))
 }

@@ -191,21 +191,30 @@ fn is_handed_by_some(
         if !model.function(caller).mentions.contains(&definition.name) {
             continue;
         }
+        let itself = program.function_id(file, caller) == function;
+        let mut called_there = 0;
         for (_, call) in calls_in(model, model.function(caller).body) {
-            // What is called on an object that nobody knows is told by its name.
+            let is_named = model.last_name(call.callee) == Some(definition.name);
+            called_there += usize::from(is_named);
+            let given = argument(model, call, position, group);
+            let is_spread = model.keywords(call).iter().any(|keyword| keyword.name.is_none())
+                || model.list(call.args).iter().any(|&arg| matches!(model.expr(arg), Expr::Starred(_)));
             let is_it = match communication.callee(file, caller, call) {
                 Some((called, _)) => called == function,
-                None => model.last_name(call.callee) == Some(definition.name),
+                // What is called on an object that nobody knows is told by its name, and by that of the parameter.
+                None => is_named && model.keywords(call).iter().any(|keyword| keyword.name == Some(group)),
             };
-            if !is_it {
-                continue;
+            if is_it && !itself {
+                if is_spread || given.is_some_and(|given| model.expr(given) != Expr::None) {
+                    return true;
+                }
+                is_called = true;
             }
-            let is_spread = model.keywords(call).iter().any(|keyword| keyword.name.is_none());
-            let given = argument(model, call, position, group);
-            if is_spread || given.is_some_and(|given| model.expr(given) != Expr::None) {
-                return true;
-            }
-            is_called = true;
+        }
+        // Handed on as a thing, it may be called with anything.
+        let mentioned = model.function(caller).mentions.iter().filter(|&&name| name == definition.name).count();
+        if mentioned > called_there {
+            return true;
         }
     }
     !is_called

@@ -3,11 +3,12 @@
 use super::arguments::Arguments;
 use super::births::Birth;
 use super::{Engine, Frame};
-use crate::base::{Site, Span, Symbol};
+use crate::base::{FunctionId, Site, Span, Symbol};
 use crate::catalog::ValueKind;
 use crate::finding::Confidence;
 use crate::flow::{Node, Value};
-use crate::model::CompareOp;
+use crate::graph::program::Program;
+use crate::model::{CompareOp, Expr, each_expression, each_statement, expressions_of};
 
 /// What is read under a key that a caller hands over: the key, where it is read, and the function that reads it.
 const READ: &str = "environment";
@@ -16,7 +17,7 @@ impl<'p> Engine<'p> {
     /// The value of the variable whose key is the first argument.
     pub(super) fn environment(&mut self, frame: &mut Frame<'p>, arguments: &Arguments, span: Span) -> Value {
         let Some(key) = arguments.at(0) else { return self.unknown(frame, span) };
-        match self.known_key(key) {
+        match self.known_key(key).filter(|_| self.is_read_as_a_number(frame, key)) {
             Some(text) => {
                 let (value, reason) = self.environment_variable(text, frame.site(span));
                 if let Some(reason) = reason {
@@ -31,6 +32,12 @@ impl<'p> Engine<'p> {
             }
             None => self.unknown(frame, span),
         }
+    }
+
+    /// Whether a function that tries several keys in turn takes what it finds for a number, and does not only ask whether any
+    /// is there.
+    fn is_read_as_a_number(&self, frame: &Frame<'p>, key: Value) -> bool {
+        matches!(self.values.node(key), Node::Str(_)) || speaks_of_numbers(self.program, frame.function)
     }
 
     /// The key that is read: the one that is written, or the first of those in a list that are tried in turn, where each of
@@ -81,9 +88,13 @@ impl<'p> Engine<'p> {
         if question.as_str() != READ {
             return None;
         }
+        let of_one = matches!(self.values.node(key), Node::Str(_));
         let key = self.known_key(key)?;
         let &Node::Unknown(site) = self.values.node(place) else { return None };
         let &Node::Function(reader, _) = self.values.node(reader) else { return None };
+        if !of_one && !speaks_of_numbers(self.program, reader) {
+            return None;
+        }
         let (value, reason) = self.environment_variable(key, site);
         if let Some(reason) = reason {
             let birth = Birth { function: reader, site, reason: Symbol::new(&reason), confidence: Confidence::High };
@@ -102,4 +113,21 @@ impl<'p> Engine<'p> {
             None => (self.values.make(Node::Unknown(site)), None),
         }
     }
+}
+
+/// Whether a function makes numbers of texts, or compares with one that is a number.
+fn speaks_of_numbers(program: &Program, function: FunctionId) -> bool {
+    let (file, local) = program.locate(function);
+    let model = &program.file(file).model;
+    let definition = model.function(local);
+    let mut found = definition.mentions.iter().any(|name| name.as_str() == "int");
+    each_statement(model, definition.body, &mut |_, stmt| {
+        for root in expressions_of(model, stmt) {
+            each_expression(model, root, &mut |_, expr| {
+                let is_number = |part| matches!(model.expr(part), Expr::Str(text) if text.as_str() == "0");
+                found |= matches!(expr, Expr::Compare(_, left, right) if is_number(left) || is_number(right));
+            });
+        }
+    });
+    found
 }

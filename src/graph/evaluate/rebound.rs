@@ -103,7 +103,7 @@ impl<'p> Engine<'p> {
         }
         self.births.end();
         let [only] = left[..] else { return None };
-        if self.is_made_once(only) {
+        if self.is_made_once(only, itself) {
             return Some(self.values.make(Node::World));
         }
         (!self.may_be_group(only) && !self.values.vary(only).is_empty()).then_some(only)
@@ -120,12 +120,13 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether it is a group of all ranks, or nothing yet, where who asks first makes it.
-    fn is_made_once(&self, value: Value) -> bool {
+    fn is_made_once(&self, value: Value, itself: Value) -> bool {
         match *self.values.node(value) {
             Node::World => true,
             Node::If(_, then, otherwise) => {
-                let begins = |arm: Value| matches!(self.values.node(arm), Node::External(_) | Node::None);
-                self.is_made_once(then) && begins(otherwise) || begins(then) && self.is_made_once(otherwise)
+                let begins = |arm: Value| arm == itself || *self.values.node(arm) == Node::None;
+                self.is_made_once(then, itself) && begins(otherwise)
+                    || begins(then) && self.is_made_once(otherwise, itself)
             }
             _ => false,
         }

@@ -9,9 +9,12 @@ use crate::model::{
 
 use super::super::blocks::{Around, yields};
 use super::super::context::each_in_context;
-use super::super::hazard::{Caught, keeps_exception, never_returns};
+use super::super::hazard::{Caught, keeps_exception};
 use super::super::resolve::Target;
 use super::{Search, Swallowed};
+
+/// What ends a process.
+const ENDS: [&str; 3] = ["sys.exit", "os._exit", "os.abort"];
 
 /// What makes a context manager of a generator.
 const OF_GENERATOR: &str = "contextmanager";
@@ -56,7 +59,7 @@ impl Search<'_, '_> {
     }
 
     /// By a function with `@contextmanager`: the handlers around its `yield`.
-    fn hidden_by_generator(&mut self, generator: FunctionId) -> Option<Caught> {
+    fn hidden_by_generator(&self, generator: FunctionId) -> Option<Caught> {
         let (file, local) = self.program.locate(generator);
         let model = self.model(file);
         let definition = model.function(local);
@@ -72,7 +75,7 @@ impl Search<'_, '_> {
             if yields(model, parts.body) {
                 let hides = |handler: &&Handler| !raises(model, handler.body) && !keeps_exception(model, handler);
                 for handler in parts.handlers.iter().filter(hides) {
-                    if never_returns(self.communication, self.program, file, local, handler.body, 2) {
+                    if self.ends_the_process(file, local, handler.body) {
                         continue;
                     }
                     let one = Caught::of(model, handler.kind);
@@ -81,6 +84,20 @@ impl Search<'_, '_> {
             }
         });
         caught
+    }
+
+    /// Whether a handler ends the process, and says that it has failed: `sys.exit(1)`.
+    fn ends_the_process(&self, file: FileId, function: LocalFunction, body: Block) -> bool {
+        let model = self.model(file);
+        model.block(body).iter().any(|&id| {
+            let Stmt::Expr(value) = *model.stmt(id) else { return false };
+            let Expr::Call(call) = model.expr(value) else { return false };
+            let call = model.call(call);
+            let ends = self.program.resolve(file, function, call.callee);
+            let first = model.list(call.args).first().map(|&code| model.expr(code));
+            let is_success = matches!(first, Some(Expr::Int(0) | Expr::None));
+            ends.is_some_and(|name| ENDS.contains(&name.as_str())) && !is_success
+        })
     }
 
     /// By `__exit__`, where it returns true or whether the exception is one of some kinds.

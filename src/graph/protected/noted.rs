@@ -7,7 +7,7 @@ use crate::model::{CompareOp, Expr, ExprId, File, Handler, LocalFunction, Stmt, 
 
 use super::super::blocks::{Around, binds, collect};
 use super::super::communication::Wanted;
-use super::super::hazard::{Caught, Hazard};
+use super::super::hazard::{Caught, Failure, Hazard, never_returns};
 use super::{Search, Skip, Swallowed};
 
 /// What a handler sets a variable to, in a constant.
@@ -36,8 +36,11 @@ impl Search<'_, '_> {
         if flags.is_empty() {
             return;
         }
-        let hazards = self.hazards(file, function, parts.body);
-        let Some(hazard) = hazards.into_iter().find(|hazard| caught.takes(hazard.failure)) else { return };
+        let mut hazards = self.hazards(file, function, parts.body);
+        hazards.retain(|hazard| caught.takes(hazard.failure));
+        // What lies outside fails on one rank sooner than what does not parse.
+        hazards.sort_by_key(|hazard| hazard.failure == Failure::Data);
+        let Some(hazard) = hazards.into_iter().next() else { return };
         for around in around.iter().rev() {
             for &id in around.rest {
                 if self.asks_for_one(file, function, id, &flags, (handler, &hazard), out) {
@@ -64,15 +67,26 @@ impl Search<'_, '_> {
         out: &mut Vec<Swallowed>,
     ) -> bool {
         let model = self.model(file);
+        if let Stmt::Assert(test) = *model.stmt(id) {
+            return flags.iter().any(|&flag| answered(model, test, flag) == Some(false));
+        }
         let Stmt::If { test, body, orelse } = *model.stmt(id) else { return false };
         let Some(answer) = flags.iter().find_map(|&flag| answered(model, test, flag)) else { return false };
         let (failed, through) = if answer { (body, orelse) } else { (orelse, body) };
+        // Who has failed ends there, for all to see.
+        if never_returns(self.communication, self.program, file, function, failed, 2) {
+            return true;
+        }
         if !self.communication.issued_in(file, function, failed, Wanted::Common).is_empty() {
             return true;
         }
         let issued = self.communication.issued_in(file, function, through, Wanted::Collective);
         let Some(issue) = issued.into_iter().next() else { return false };
-        let is_near = hazard.direct && issue.calls.is_empty() && !self.program.file(file).is_test();
+        // What does not parse is the same text for all, as often as not.
+        let is_near = hazard.direct
+            && hazard.failure != Failure::Data
+            && issue.calls.is_empty()
+            && !self.program.file(file).is_test();
         let sure = if is_near { Confidence::Medium } else { Confidence::Low };
         out.push(Swallowed {
             function: (file, function),

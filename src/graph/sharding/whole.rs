@@ -7,6 +7,7 @@ use crate::model::{Call, Expr, ExprId, File, LocalFunction, each_call, each_stat
 use super::super::communication::calls_in;
 use super::super::confidence::Evidence;
 use super::super::resolve::Target;
+use super::shards;
 
 /// The method of an accelerator that readies models, and what wraps them for it.
 const PREPARES: &str = "prepare";
@@ -26,11 +27,16 @@ impl Evidence<'_, '_> {
         let Some(&(_, call)) = calls.iter().find(|&&(expr, _)| model.span(expr) == event.span) else { return false };
         let Some(name) = given(model, call) else { return false };
         let is_class = |value: ExprId| match model.expr(value) {
-            Expr::Call(made) => match program.target(event.file, local, model.call(made).callee) {
-                Some(Target::Class(_)) => true,
-                Some(Target::External(dotted)) => dotted.last_part().as_str().starts_with(char::is_uppercase),
-                _ => false,
-            },
+            Expr::Call(made) => {
+                let made = model.call(made);
+                let takes_a_model = model.list(made.args).iter().any(|&arg| holds_a_model(model, local, arg));
+                let is_class = match program.target(event.file, local, made.callee) {
+                    Some(Target::Class(_)) => true,
+                    Some(Target::External(dotted)) => dotted.last_part().as_str().starts_with(char::is_uppercase),
+                    _ => false,
+                };
+                is_class && !takes_a_model && !shards(model, made)
+            }
             _ => false,
         };
         let mut is_made = false;
@@ -45,15 +51,16 @@ impl Evidence<'_, '_> {
         is_made
     }
 
-    /// Whether every call that readies models for the accelerator in the file of the operation is handed several: engines
-    /// that shard take one, and the file speaks of no other way.
+    /// Whether every call that readies models for the accelerator in the file of the operation is handed several: DeepSpeed
+    /// takes one, and of FSDP the file says nothing.
     pub(super) fn is_of_one_of_several(&self, event: Site) -> bool {
         let model = &self.engine.program.file(event.file).model;
         let mut counts: Vec<usize> = Vec::new();
         let mut names_fsdp = false;
         for (index, function) in model.functions.iter().enumerate() {
-            names_fsdp |= function.mentions.iter().any(|name| name.as_str().to_ascii_lowercase().contains("fsdp"));
+            names_fsdp |= function.mentions.iter().any(|&name| is_of_fsdp(name));
             each_call(model, LocalFunction(index as u32), &mut |_, call| {
+                names_fsdp |= model.keywords(call).iter().any(|keyword| keyword.name.is_some_and(is_of_fsdp));
                 let Expr::Attribute { name, .. } = model.expr(call.callee) else { return };
                 if name.as_str() == PREPARES {
                     let models = model.list(call.args).iter().filter(|&&arg| is_model(model, arg));
@@ -78,9 +85,33 @@ fn given(model: &File, call: Call) -> Option<Symbol> {
     }
 }
 
+fn is_of_fsdp(name: Symbol) -> bool {
+    let name = name.as_str().to_ascii_lowercase();
+    name.contains("fsdp") || name.contains("fullysharded") || name.contains("fully_shard")
+}
+
+/// Whether what a constructor is handed may be a model that others have: by its name, or by how it was made.
+fn holds_a_model(model: &File, function: LocalFunction, arg: ExprId) -> bool {
+    let Expr::Name(wanted) = model.expr(arg) else { return false };
+    let mut found = is_model(model, arg) || ["model", "net"].iter().any(|word| wanted.as_str().ends_with(word));
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        if let Some((targets, value)) = model.assigned(stmt)
+            && targets.iter().any(|&target| model.expr(target) == Expr::Name(wanted))
+            && let Expr::Call(call) = model.expr(value)
+        {
+            found |= shards(model, model.call(call));
+        }
+    });
+    found
+}
+
 /// Whether a variable is a model, by the methods of it that the file calls.
 fn is_model(model: &File, arg: ExprId) -> bool {
     let Expr::Name(wanted) = model.expr(arg) else { return false };
+    // Optimizers have modes too.
+    if wanted.as_str().contains("optim") {
+        return false;
+    }
     let mut found = false;
     for index in 0..model.functions.len() as u32 {
         each_call(model, LocalFunction(index), &mut |_, call| {

@@ -3,10 +3,10 @@
 use super::{Elements, Place, Unordered};
 use crate::base::Symbol;
 use crate::finding::Confidence;
-use crate::model::{Expr, ExprId, LocalFunction};
+use crate::model::{Expr, ExprId, LocalFunction, each_expression, each_statement, expressions_of};
 
-/// Names of types of sets.
-const SETS: [&str; 6] = ["set", "frozenset", "Set", "FrozenSet", "AbstractSet", "MutableSet"];
+/// Types of sets; `collections.abc.Set` is also the view of a dictionary.
+const SETS: [&str; 6] = ["set", "frozenset", "builtins.set", "builtins.frozenset", "typing.Set", "typing.FrozenSet"];
 
 /// Types whose hashes are the same in every process.
 const NUMBERS: [&str; 4] = ["int", "bool", "float", "complex"];
@@ -16,8 +16,13 @@ impl Place<'_> {
     pub(super) fn annotated(&self, annotation: ExprId) -> Option<Unordered> {
         let model = &self.program.file(self.file).model;
         let Expr::Subscript(kind, element) = model.expr(annotation) else { return None };
-        let is_set = model.last_name(kind).is_some_and(|name| SETS.contains(&name.as_str()));
-        let found = is_set.then(|| self.set(annotation, self.elements_of_type(element)))??;
+        let named = self.program.resolve(self.file, self.function, kind).or_else(|| model.last_name(kind))?;
+        let elements = self.elements_of_type(element);
+        // Of what is not a text by its own word nobody knows how it hashes.
+        if !SETS.contains(&named.as_str()) || elements != Elements::Hashed {
+            return None;
+        }
+        let found = self.set(annotation, elements)?;
         Some(Unordered { confidence: found.confidence.min(Confidence::Medium), ..found })
     }
 
@@ -26,7 +31,14 @@ impl Place<'_> {
         let model = &self.program.file(self.file).model;
         let parameter = model.function(owner).parameters.iter().find(|parameter| parameter.name == name)?;
         let assigned = self.known.of(model, self.file, owner);
-        let is_bound = assigned.values.contains_key(&name) || assigned.otherwise.contains(&name);
+        let mut is_bound = assigned.values.contains_key(&name) || assigned.otherwise.contains(&name);
+        each_statement(model, model.function(owner).body, &mut |_, stmt| {
+            for root in expressions_of(model, stmt) {
+                each_expression(model, root, &mut |_, expr| {
+                    is_bound |= matches!(expr, Expr::Walrus(target, _) if target == name);
+                });
+            }
+        });
         self.annotated(parameter.annotation.filter(|_| !is_bound)?)
     }
 

@@ -1,103 +1,116 @@
 //! What a class of the program makes of a rank that it is made with: a share of something, or only who goes first.
 
-use crate::base::{ClassId, Symbol};
+use crate::base::{ClassId, FileId, Symbol};
 use crate::graph::{Program, Target};
-use crate::model::{Call, Expr, ExprId, File, each_expression, each_statement, expressions_of};
+use crate::model::{
+    Call, Expr, ExprId, File, Function, LocalFunction, Stmt, each_expression, each_statement, expressions_of,
+};
 
 /// Classes that hand the rank on to one another, at most.
 const MAX_HANDED: u8 = 3;
 
-/// Functions whose arguments say which of many things are taken.
-const TAKES: [&str; 2] = ["range", "islice"];
+/// Bases from elsewhere that make nothing of a rank.
+const PLAIN_BASES: [&str; 6] = [
+    "object",
+    "abc.ABC",
+    "torch.nn.Module",
+    "torch.utils.data.Dataset",
+    "torch.utils.data.IterableDataset",
+    "typing.Generic",
+];
 
-/// Whether objects of the class may take a share by the number that they are made with under a name: they count with it,
-/// or hand it to somebody of whom nothing is known.
+/// Whether objects of the class may take a share by the number that they are made with under a name: they do more with it
+/// than compare it with a constant, write it out, or hand it to a class that does no more.
 pub(super) fn may_take_a_share(program: &Program, class: ClassId, name: Symbol) -> bool {
-    within(program, class, name, MAX_HANDED)
+    !takes_none(program, class, name, MAX_HANDED)
 }
 
-fn within(program: &Program, class: ClassId, name: Symbol, fuel: u8) -> bool {
-    let Some(fuel) = fuel.checked_sub(1) else { return true };
-    // What a base from elsewhere does with it nobody knows.
-    if !program.external_bases(class).is_empty() && hands_to_its_base(program, class, name) {
-        return true;
+fn takes_none(program: &Program, class: ClassId, name: Symbol, fuel: u8) -> bool {
+    let Some(fuel) = fuel.checked_sub(1) else { return false };
+    let is_plain = |base: &Symbol| PLAIN_BASES.contains(&base.as_str());
+    let [own] = *program.lineage(class) else { return false };
+    if !program.external_bases(class).iter().all(is_plain) {
+        return false;
     }
-    program.lineage(class).iter().any(|&class| {
-        let (file, local) = program.locate_class(class);
-        let model = &program.file(file).model;
-        model.class(local).methods.iter().any(|&(_, method)| {
-            let definition = model.function(method);
-            if definition.skeleton {
-                return true;
-            }
-            let mut found = false;
-            each_statement(model, definition.body, &mut |_, stmt| {
-                for root in expressions_of(model, stmt) {
-                    each_expression(model, root, &mut |_, expr| {
-                        found |= match expr {
-                            Expr::Binary(_, left, right) => [left, right].iter().any(|&part| is_it(model, part, name)),
-                            // `index % self.count == self.rank`
-                            Expr::Compare(_, left, right) => {
-                                let counts = |part: ExprId| matches!(model.expr(part), Expr::Binary(..));
-                                is_it(model, left, name) && counts(right) || is_it(model, right, name) && counts(left)
-                            }
-                            Expr::Slice(parts) => model.list(parts).iter().any(|&part| is_it(model, part, name)),
-                            Expr::Call(call) => {
-                                let call = model.call(call);
-                                let handed = given_as(model, call, name);
-                                handed.into_iter().any(|parameter| match program.target(file, method, call.callee) {
-                                    Some(Target::Class(next)) => {
-                                        parameter.is_none_or(|parameter| within(program, next, parameter, fuel))
-                                    }
-                                    Some(Target::Function(_)) => true,
-                                    _ => parameter.is_some() || takes(model, call),
-                                })
-                            }
-                            _ => false,
-                        };
-                    });
-                }
-            });
-            found
-        })
-    })
-}
-
-/// Whether a method calls its base with the number.
-fn hands_to_its_base(program: &Program, class: ClassId, name: Symbol) -> bool {
-    let (file, local) = program.locate_class(class);
+    let (file, local) = program.locate_class(own);
     let model = &program.file(file).model;
-    let mut found = false;
-    for &(_, method) in &model.class(local).methods {
+    let methods = &model.class(local).methods;
+    let constructor = methods.iter().find(|(method, _)| method.as_str() == "__init__");
+    let takes = |function: &Function| function.parameters.iter().any(|parameter| parameter.name == name);
+    if !constructor.is_some_and(|&(_, method)| takes(model.function(method))) {
+        return false;
+    }
+    methods.iter().all(|&(_, method)| {
+        let (mut reads, mut harmless) = (0, 0);
         each_statement(model, model.function(method).body, &mut |_, stmt| {
+            if let Stmt::Assign { targets, value } = stmt {
+                let is_kept = model.list(*targets).iter().all(|&target| is_attribute(model, target, name));
+                harmless += usize::from(is_kept && is_it(model, *value, name));
+                // The attribute that keeps it is a target, not a reading.
+                reads -=
+                    model.list(*targets).iter().filter(|&&target| is_attribute(model, target, name)).count() as i32;
+            }
             for root in expressions_of(model, stmt) {
-                each_expression(model, root, &mut |_, expr| {
-                    let Expr::Call(call) = expr else { return };
-                    let call = model.call(call);
-                    let of_base = model.last_name(call.callee).is_some_and(|called| called.as_str() == "__init__");
-                    found |= of_base && !given_as(model, call, name).is_empty();
+                each_expression(model, root, &mut |expr, part| {
+                    reads += i32::from(is_it(model, expr, name));
+                    harmless += harmless_in(program, (file, method), part, name, fuel);
                 });
             }
         });
+        !model.function(method).skeleton && usize::try_from(reads).is_ok_and(|reads| reads == harmless)
+    })
+}
+
+/// How often an expression reads the number right within it, and makes no share of it.
+fn harmless_in(
+    program: &Program,
+    (file, method): (FileId, LocalFunction),
+    expr: Expr,
+    name: Symbol,
+    fuel: u8,
+) -> usize {
+    let model = &program.file(file).model;
+    let is_constant = |part: ExprId| matches!(model.expr(part), Expr::Int(_) | Expr::None | Expr::Bool(_));
+    match expr {
+        Expr::Compare(_, left, right) => {
+            usize::from(is_it(model, left, name) && is_constant(right))
+                + usize::from(is_it(model, right, name) && is_constant(left))
+        }
+        Expr::Format(parts) => model.list(parts).iter().filter(|&&part| is_it(model, part, name)).count(),
+        Expr::Call(call) => {
+            let call = model.call(call);
+            match program.target(file, method, call.callee) {
+                Some(Target::Class(next)) => handed_to(program, model, next, call, name, fuel),
+                _ => devices(model, call, name),
+            }
+        }
+        _ => 0,
     }
-    found
 }
 
-fn takes(model: &File, call: Call) -> bool {
-    model.last_name(call.callee).is_some_and(|called| TAKES.contains(&called.as_str()))
-}
-
-/// Under which names a call is given the number; nothing stands for a place.
-fn given_as(model: &File, call: Call, name: Symbol) -> Vec<Option<Symbol>> {
+/// How often a call hands the number to a class that takes no share by it.
+fn handed_to(program: &Program, model: &File, class: ClassId, call: Call, name: Symbol, fuel: u8) -> usize {
     let named = model.keywords(call).iter().filter(|keyword| is_it(model, keyword.value, name));
-    let placed = model.list(call.args).iter().filter(|&&arg| is_it(model, arg, name));
-    named.map(|keyword| keyword.name).chain(placed.map(|_| None)).collect()
+    named.filter(|keyword| keyword.name.is_some_and(|parameter| takes_none(program, class, parameter, fuel))).count()
+}
+
+/// How often it is the device of a barrier: `barrier(device_ids=[self.rank])`.
+fn devices(model: &File, call: Call, name: Symbol) -> usize {
+    let ids =
+        model.keywords(call).iter().find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "device_ids"));
+    match ids.map(|ids| model.expr(ids.value)) {
+        Some(Expr::ListDisplay(parts)) => model.list(parts).iter().filter(|&&part| is_it(model, part, name)).count(),
+        _ => 0,
+    }
 }
 
 /// Whether an expression is the parameter of that name, or the attribute that keeps it.
 fn is_it(model: &File, expr: ExprId, name: Symbol) -> bool {
+    matches!(model.expr(expr), Expr::Name(read) if read == name) || is_attribute(model, expr, name)
+}
+
+fn is_attribute(model: &File, expr: ExprId, name: Symbol) -> bool {
     match model.expr(expr) {
-        Expr::Name(read) => read == name,
         Expr::Attribute { value, name: read } => {
             read.as_str().trim_start_matches('_') == name.as_str()
                 && matches!(model.expr(value), Expr::Name(object) if object.as_str() == "self")
