@@ -36,3 +36,11 @@ def in_other_groups():
     finally:
         if is_first:
             dist.barrier(group=state.group("tp"))  # error: [conditional-collective]
+
+
+def of_two_states(tensor):
+    rows, columns = State(), State()
+    if dist.get_rank() == 0:
+        dist.all_reduce(tensor, group=rows.group("dp"))  # error: [conditional-collective]
+    else:
+        dist.all_reduce(tensor, group=columns.group("dp"))

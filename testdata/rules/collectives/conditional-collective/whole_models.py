@@ -37,3 +37,17 @@ def made_for_all(model):
     if dist.get_rank() == 0:
         state = get_model_state_dict(reference)  # error: [conditional-collective]
         torch.save(state, "out/model.pt")
+
+
+class Around(torch.nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+
+def around_the_sharded_one(model):
+    fully_shard(model)
+    if dist.get_rank() == 0:
+        whole = Around(model)
+        state = get_model_state_dict(whole)  # error: [conditional-collective]
+        torch.save(state, "out/model.pt")

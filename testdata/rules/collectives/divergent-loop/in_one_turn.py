@@ -45,3 +45,19 @@ def as_many_as_agreed(data, model, target):
             break
         model(batch)
     dist.all_reduce(tokens)  # low: [divergent-early-exit]
+
+
+def late_turn(data, model):
+    """A rank with fewer batches never comes to it."""
+    for index, batch in enumerate(loader_of(data)):
+        if index == 500:
+            dist.barrier()  # error: [divergent-loop]
+        model(batch)
+
+
+def counted_anew(data, model):
+    for index, batch in enumerate(loader_of(data)):
+        index = index % 10
+        if index == 0:
+            dist.barrier()  # error: [divergent-loop]
+        model(batch)

@@ -1,6 +1,7 @@
 """Classes that are made with the rank within the node: for a share, or for who fetches what the others wait for."""
 import os
 
+import torch
 import torch.distributed as dist
 
 WORLD_SIZE = int(os.environ["WORLD_SIZE"])
@@ -46,6 +47,24 @@ class Handing:
         self.turns = Turns(rank=rank, world_size=world_size)
 
 
+class Renamed:
+    def __init__(self, rank, world_size):
+        self.place = rank
+        self.world_size = world_size
+
+    def take(self, items):
+        return items[self.place :: self.world_size]
+
+
+class Part:
+    def __init__(self, rank, world_size, items):
+        self.items = torch.chunk(items, world_size)[rank]
+
+
+class Sampled(torch.utils.data.DistributedSampler):
+    pass
+
+
 def make(items):
     local_rank = int(os.environ["LOCAL_RANK"])
     dist.init_process_group("nccl")
@@ -55,6 +74,9 @@ def make(items):
     shares = Shares(rank=local_rank, world_size=WORLD_SIZE, items=items)  # error: [rank-local-identity]
     turns = Turns(rank=local_rank, world_size=WORLD_SIZE)  # error: [rank-local-identity]
     handing = Handing(rank=local_rank, world_size=WORLD_SIZE)  # error: [rank-local-identity]
+    print(Renamed(rank=local_rank, world_size=WORLD_SIZE))  # error: [rank-local-identity]
+    print(Part(rank=local_rank, world_size=WORLD_SIZE, items=items))  # error: [rank-local-identity]
+    print(Sampled(items, rank=local_rank, num_replicas=WORLD_SIZE))  # error: [rank-local-identity]
     return fetcher, manager, shares, turns, handing
 
 

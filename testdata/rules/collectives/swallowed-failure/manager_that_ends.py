@@ -32,3 +32,18 @@ def hidden(path, tensor):
     with or_not("load"):  # error: [swallowed-failure]
         print(open(path).read())
         dist.all_reduce(tensor)
+
+
+@contextlib.contextmanager
+def and_its_helper(process):
+    try:
+        yield
+    except Exception as error:
+        print(error)
+        process.terminate()
+
+
+def helped(process, path, tensor):
+    with and_its_helper(process):  # error: [swallowed-failure]
+        print(open(path).read())
+        dist.all_reduce(tensor)

@@ -105,3 +105,26 @@ def asks_for_more(path, tensor):
         ok = False
     if ok or tensor is not None:
         dist.all_reduce(tensor)
+
+
+def ends_where_failed(path, tensor):
+    ok = True
+    try:
+        print(path.read_text())
+    except OSError:
+        ok = False
+    if ok:
+        dist.all_reduce(tensor)
+    else:
+        raise RuntimeError(path)
+
+
+def asserted_first(path, tensor):
+    ok = True
+    try:
+        print(path.read_text())
+    except OSError:
+        ok = False
+    assert ok
+    if ok:
+        dist.all_reduce(tensor)

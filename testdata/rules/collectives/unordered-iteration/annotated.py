@@ -49,3 +49,17 @@ def put_in_order(values, names: Set[str]):
 def in_a_row(values, names: list[str]):
     for name in names:
         dist.all_reduce(values[name])
+
+
+def in_another_order(values, names: Set[str]):
+    if names := sorted(names):
+        for name in names:
+            dist.all_reduce(values[name])
+
+
+Rank = int
+
+
+def of_numbers_by_another_name(values, kinds: Set[Rank]):
+    for kind in kinds:
+        dist.all_reduce(values[kind])

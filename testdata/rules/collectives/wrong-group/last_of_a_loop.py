@@ -105,3 +105,23 @@ def until_found(tensor, rank, ranks_of_all):
         if rank in ranks:
             break
     return group
+
+
+def by_members(tensor, rank, world, size):
+    for ranks in parts(world, size):
+        group = dist.new_group(ranks)
+    if dist.get_rank(group) >= 0:
+        dist.all_reduce(tensor, group=group)
+
+
+def told(world, size):
+    for ranks in parts(world, size):
+        group = dist.new_group(ranks)
+    print(group)
+
+
+def more_and_more(tensor, world):
+    """The last one is everybody."""
+    for size in (world // 2, world):
+        group = dist.new_group(list(range(size)))
+    dist.all_reduce(tensor, group=group)
