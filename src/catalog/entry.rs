@@ -269,6 +269,8 @@ pub struct Type {
     pub silenced_with: Vec<Symbol>,
     /// Attributes that hold objects of a known type, with the dotted name of that.
     pub fields: Vec<(Symbol, Symbol)>,
+    /// Whether projects keep copies of the class: one of its name that has what is distinctive of it is of this type.
+    pub copied: bool,
 }
 
 /// An axis of the mesh of ranks.

@@ -101,6 +101,11 @@ impl Catalog {
         self.types.get(&dotted).or_else(|| self.types.get(&self.of_class_in_package(dotted)?))
     }
 
+    /// The types that projects keep copies of.
+    pub fn copied_types(&self) -> impl Iterator<Item = &Type> {
+        self.types.iter().filter(|(name, kind)| kind.copied && **name == kind.name).map(|(_, kind)| kind)
+    }
+
     /// The type of a class by the package that it lies in, where all classes of that have one type.
     pub fn of_class_in_package(&self, dotted: Symbol) -> Option<Symbol> {
         let (before, class) = dotted.as_str().rsplit_once('.')?;

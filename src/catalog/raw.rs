@@ -70,6 +70,8 @@ pub(super) struct RawType {
     pub silenced_with: Vec<Spanned<String>>,
     #[serde(default)]
     pub fields: BTreeMap<String, Spanned<String>>,
+    #[serde(default)]
+    pub copied: bool,
 }
 
 /// An argument.

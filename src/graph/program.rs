@@ -441,7 +441,7 @@ impl Program {
         let mut rest = long.as_str();
         while let Some((_, tail)) = rest.split_once('.') {
             if tail.bytes().filter(|&byte| byte == b'.').count() < 2 {
-                return None;
+                break;
             }
             let tail_name = Symbol::new(tail);
             if self.catalog.entry(tail_name).is_some() {
@@ -449,7 +449,19 @@ impl Program {
             }
             rest = tail;
         }
-        None
+        self.name_in_the_original(model, local)
+    }
+
+    /// What a method is called in the class that its own is a copy of, if the catalogue knows it.
+    fn name_in_the_original(&self, model: &File, method: LocalFunction) -> Option<Symbol> {
+        let definition = model.function(method);
+        let class = model.class(definition.class?);
+        let has =
+            |member: &Symbol| class.methods.iter().any(|&(_, method)| model.function(method).mentions.contains(member));
+        let mut copied = self.catalog.copied_types();
+        let original = copied.find(|kind| kind.name.last_part() == class.name && kind.distinctive.iter().any(has))?;
+        let name = Symbol::new(&format!("{}.{}", original.name, definition.name));
+        self.catalog.entry(name).map(|_| name)
     }
 }
 

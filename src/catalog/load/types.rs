@@ -64,6 +64,7 @@ impl Loader<'_> {
                 silenced_by: Vec::new(),
                 silenced_with: Vec::new(),
                 fields: Vec::new(),
+                copied: false,
             },
         };
         kind.aliases.extend(aliases);
@@ -77,6 +78,7 @@ impl Loader<'_> {
         kind.silenced_with.extend(silenced_with);
         kind.fields.retain(|(known, _)| !fields.iter().any(|(field, _)| field == known));
         kind.fields.extend(fields);
+        kind.copied |= raw.copied;
         self.catalog.firsts.extend(kind.first_of.iter().map(|&function| (function, kind.name)));
         self.catalog.packages.extend(kind.packages.iter().map(|&package| (package, kind.name)));
         self.catalog.variables.extend(kind.variables.iter().map(|&variable| (variable, kind.name)));

@@ -22,7 +22,7 @@ const OF_WHAT_DIFFERS: &[Doubt] = &doubts![
     is_inferred_of_a_part comes_from_far is_unexplained is_one_of_many lacks_checks is_guess is_worked_out is_drawn_alike
     runs_out_on_another_device counts_what_was_made loses_the_rank is_named_and_lost is_drawn is_settled_elsewhere
     is_set_in_a_mapping is_agreed_where_set is_only_a_stamp is_told_by_an_actor depends_on_what_is_handed
-    is_one_thing_or_another
+    is_one_thing_or_another came_on_another_group
 ];
 
 /// Data: whose they are, how many, what kind.

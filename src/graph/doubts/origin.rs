@@ -6,11 +6,34 @@ use super::super::evaluate::{Birth, OUT_OF_MEMORY};
 use super::super::questions::{reaches_plainly, reaches_rank};
 use super::super::resolve::Target;
 use super::super::witness::SplitKind;
-use crate::base::{FunctionId, Symbol};
+use crate::base::{FunctionId, Site, Symbol};
+use crate::catalog::{Entry, OperationKind};
 use crate::flow::{Axes, GroupKey, Node, Value};
 use crate::model::{Expr, ExprId, each_expression};
 
 impl Evidence<'_, '_> {
+    /// Whether a message has brought what is asked that was sent on another group than the one, of unknown ranks, which the
+    /// operation runs on: its members may each have been sent the same.
+    pub(in crate::graph) fn came_on_another_group(&self) -> bool {
+        let Some(birth) = self.birth.filter(|_| matches!(self.found.group, GroupKey::Other(_))) else { return false };
+        // How it is called, and what it is called on, or handed as its group.
+        let run_on = |site: Site| {
+            let (model, expr) = self.engine.written_at(site)?;
+            let Expr::Call(call) = model.expr(expr) else { return None };
+            let call = model.call(call);
+            let Expr::Attribute { value, name } = model.expr(call.callee) else { return None };
+            let mut keywords = model.keywords(call).iter();
+            let group = keywords.find(|keyword| keyword.name.is_some_and(|name| name.as_str() == "group"));
+            let group = group.map_or(value, |keyword| keyword.value);
+            Some((name, self.engine.program.text(site.file, model.span(group))))
+        };
+        let main = self.engine.effects.event(self.main).site;
+        let (Some((name, on)), Some((_, group))) = (run_on(birth.site), run_on(main)) else { return false };
+        let receives = |entry: &Entry| matches!(entry, Entry::Operation(op) if op.kind == OperationKind::PointToPoint);
+        let mut entries = self.engine.program.catalog.entries();
+        on != group && entries.any(|(known, entry)| known.last_part() == name && receives(entry))
+    }
+
     /// A fact of the outside world that comes from another function has come a long way, through attributes and returns
     /// that hold other things as well.
     pub(in crate::graph) fn comes_from_far(&self) -> bool {

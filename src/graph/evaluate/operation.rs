@@ -24,6 +24,8 @@ const MAX_PARTS: usize = 32;
 pub(super) const GROUP: &str = "torch.distributed.ProcessGroup";
 /// The type of an MPI communicator.
 pub(super) const COMMUNICATOR: &str = "mpi4py.MPI.Comm";
+/// The type of an object that holds a group of ranks and issues on it.
+pub(super) const COORDINATOR: &str = "vllm.distributed.parallel_state.GroupCoordinator";
 
 impl<'p> Engine<'p> {
     pub(super) fn operation(

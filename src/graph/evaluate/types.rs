@@ -4,6 +4,8 @@ use super::super::resolve::Target;
 use super::annotated::is_of_container;
 use super::arguments::Arguments;
 use super::call::UNFOLLOWED;
+use super::mesh::MESH;
+use super::operation::{COMMUNICATOR, COORDINATOR, GROUP};
 use super::{Engine, Frame};
 use crate::base::{ClassId, FileId, FunctionId, Span, Symbol};
 use crate::catalog::Entry;
@@ -148,7 +150,7 @@ impl<'p> Engine<'p> {
     fn catalogued_type(&mut self, frame: &Frame<'p>, object: ExprId, value: Value) -> Option<(Symbol, Confidence)> {
         match self.values.node(value) {
             Node::Typed(kind) => return Some((*kind, Confidence::High)),
-            Node::Mesh(_) => return Some((Symbol::new(super::mesh::MESH), Confidence::High)),
+            Node::Mesh(_) => return Some((Symbol::new(MESH), Confidence::High)),
             _ => {}
         }
         if let Node::Parameter(function, position) = *self.values.node(value)
@@ -230,7 +232,7 @@ impl<'p> Engine<'p> {
         }
         if let Node::Index(_, index) = *self.values.node(value)
             && let Some(axes) = self.axis_index(index)
-            && let Some(entry) = self.program.catalog.entry(Symbol::new(&format!("{}.{name}", super::mesh::MESH)))
+            && let Some(entry) = self.program.catalog.entry(Symbol::new(&format!("{MESH}.{name}")))
         {
             let entry = entry.clone();
             let part = self.values.make(Node::AxisGroup(axes));
@@ -239,7 +241,7 @@ impl<'p> Engine<'p> {
         }
         // A part of a mesh answers as a mesh, and as the group of its ranks.
         if matches!(self.values.node(value), Node::AxisGroup(_) | Node::MadeGroup(..) | Node::World) {
-            for kind in [super::mesh::MESH, super::operation::GROUP, super::operation::COMMUNICATOR] {
+            for kind in [MESH, GROUP, COMMUNICATOR, COORDINATOR] {
                 let dotted = Symbol::new(&format!("{kind}.{name}"));
                 if let Some(entry) = self.program.catalog.entry(dotted) {
                     let entry = entry.clone();
@@ -278,9 +280,9 @@ impl<'p> Engine<'p> {
         }
         // `mesh.get_local_rank("tp")`: nobody else is asked for an axis by its name.
         let asks_for_axis = arguments.at(0).is_some_and(|first| self.axis_index(first).is_some());
-        let of_mesh = || program.catalog.entry(Symbol::new(&format!("{}.{method}", super::mesh::MESH)));
+        let of_mesh = || program.catalog.entry(Symbol::new(&format!("{MESH}.{method}")));
         if asks_for_axis && arguments.values().len() == 1 && of_mesh().is_some() {
-            return Some(Symbol::new(super::mesh::MESH));
+            return Some(Symbol::new(MESH));
         }
         let keywords: Vec<Symbol> = arguments.keywords.iter().map(|keyword| keyword.0).collect();
         let kind = program.catalog.type_of_call(method, keywords.iter().copied())?;
@@ -337,7 +339,12 @@ impl<'p> Engine<'p> {
         name: Symbol,
         span: Span,
     ) -> Option<Value> {
-        let (kind, _) = self.catalogued_type(frame, object, value)?;
+        let kind = match self.catalogued_type(frame, object, value) {
+            Some((kind, _)) => kind,
+            // What holds the ranks of the whole job: all that is asked of it is their business.
+            None if *self.values.node(value) == Node::World => Symbol::new(COORDINATOR),
+            None => return None,
+        };
         let dotted = Symbol::new(&format!("{kind}.{name}"));
         let entry = self.program.catalog.entry(dotted)?.clone();
         match entry {

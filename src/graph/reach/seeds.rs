@@ -38,6 +38,7 @@ impl Search<'_> {
             }
             self.held_operations(name, &mut seeds);
         }
+        self.copied_operations(&mut seeds);
         for made in packaged::made(self.program) {
             self.follow_made(made.file, made.function, made.callee, MAX_FACTORIES, &mut seeds);
         }
@@ -49,6 +50,19 @@ impl Search<'_> {
         self.backward_passes(&mut seeds);
         for seed in seeds {
             self.reach(seed);
+        }
+    }
+
+    /// Methods of classes that are copies of catalogued ones, where these communicate: what they call leads through objects that
+    /// nobody knows.
+    fn copied_operations(&self, seeds: &mut Vec<FunctionId>) {
+        let program = self.program;
+        let names: Vec<Symbol> = program.catalog.copied_types().map(|kind| kind.name.last_part()).collect();
+        for file in program.file_ids() {
+            let classes = program.file(file).model.classes.iter().filter(|class| names.contains(&class.name));
+            let methods =
+                classes.flat_map(|class| &class.methods).map(|&(_, method)| program.function_id(file, method));
+            seeds.extend(methods.filter(|&method| program.catalogued(method).is_some_and(communicates)));
         }
     }
 
