@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Site};
 use crate::finding::Confidence;
-use crate::flow::{ChoiceForm, Effect, EffectId, Effects, GroupKey, Healed};
+use crate::flow::{ChoiceForm, Effect, EffectId, Effects, GroupKey};
 use crate::model::{FunctionKind, LocalFunction};
 
 use super::comparison::MAX_WEIGHT;
@@ -18,7 +18,7 @@ use super::evaluate::Engine;
 use super::gates::{Gate, gates};
 use super::held_by_one::{HeldByOne, held_by_objects, held_by_one};
 use super::orders::{UnorderedLoop, unordered_loops};
-use super::partings::{partings, splits};
+use super::partings::{Known, partings, splits};
 use super::paths::{UnagreedPath, UnagreedPaths};
 use super::program::Program;
 use super::races::{Common, FileRace, UnawaitedFile, on_files};
@@ -153,7 +153,7 @@ impl Prepared {
 pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spread: Spread) -> Divergence {
     prepared.announce(program);
     let mut engine = prepared.engine(program);
-    let mut healed = Healed::default();
+    let mut known = Known::default();
     let mut out = Divergence::default();
     let mut checked = 0;
     let mut seen_roots = ForeignRoots::default();
@@ -174,9 +174,8 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
             checked = engine.completed.len();
         }
         let roots: Vec<(FunctionId, EffectId)> = traced.iter().map(|traced| (traced.function, traced.root)).collect();
-        let partings = partings(&mut engine, &roots, &healed, spread, &prepared.stop);
-        // Where something has been healed since they were asked.
-        let mut since: FxHashSet<Site> = FxHashSet::default();
+        let partings = partings(&mut engine, &roots, &known.healed, spread, &prepared.stop);
+        known.since.clear();
         for (&Traced { function, effects, root }, parting) in traced.iter().zip(partings) {
             if is_given_up() {
                 return out;
@@ -184,9 +183,10 @@ pub fn divergence(program: &Program, prepared: &Prepared, files: &[FileId], spre
             let so_far = explained.entry(program.locate(function).0).or_insert(0usize);
             if let Some(parting) = parting.filter(|_| *so_far < MAX_EXPLAINED) {
                 let before = out.splits.len();
-                splits(&mut engine, function, parting, &mut since, &mut healed, &mut out.splits);
+                splits(&mut engine, function, parting, &mut known, &mut out.splits);
                 *so_far += out.splits.len() - before;
             }
+            known.told.insert(function);
             seen_roots.collect(&mut engine, function, effects, &mut out.foreign_roots);
             seen_paths.collect(&mut engine, function, effects, &mut out.paths);
             gates(&mut engine, function, effects, &mut out.gates);

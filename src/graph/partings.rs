@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::base::{FunctionId, Site};
 use crate::finding::Confidence;
-use crate::flow::{Effect, EffectId, GroupKey, Heal, Healed};
+use crate::flow::{Effect, EffectId, GroupKey, Heal, Healed, TOO_DEEP};
 
 use super::classes::Terms;
 use super::comparison::{Answer, Parting, Question, parts_ranks};
@@ -80,25 +80,35 @@ fn side_by_side(
     asked.into_iter().map(|(_, answer)| answer.into_inner().unwrap_or(Answer::InStep)).collect()
 }
 
+/// What is known from the functions of a tree that have been told so far.
+#[derive(Default)]
+pub(super) struct Known {
+    /// What has been reported, and counts as mended.
+    pub healed: Healed,
+    /// Where something has been healed since the functions of a batch were asked.
+    pub since: FxHashSet<Site>,
+    /// The functions.
+    pub told: FxHashSet<FunctionId>,
+}
+
 /// Explains where ranks part ways in a function, one place after the other; the first is known, unless something in the
-/// function has been healed `since` it was found.
+/// function has been healed since it was found.
 pub(super) fn splits(
     engine: &mut Engine<'_>,
     function: FunctionId,
     Parting { question, found }: Parting,
-    since: &mut FxHashSet<Site>,
-    healed: &mut Healed,
+    known: &mut Known,
     out: &mut Vec<Split>,
 ) {
-    let found = (!holds_one_of(engine, question.root(), since)).then_some(found);
-    if !explained(engine, function, (&question, found), (since, healed), out) {
+    let found = (!holds_one_of(engine, question.root(), &known.since)).then_some(found);
+    if !explained(engine, function, (&question, found), known, out) {
         return;
     }
     // What was found first may stand in front of what is too large to be looked through: not so in short.
     let large = question.root();
     let short = engine.on_behalf_of(function, |engine| engine.in_short(large, function));
     if let Some(short) = (short != large).then(|| Question::of(engine.terms(), short)).flatten() {
-        explained(engine, function, (&short, None), (since, healed), out);
+        explained(engine, function, (&short, None), known, out);
     }
 }
 
@@ -117,12 +127,13 @@ fn explained(
     engine: &Engine<'_>,
     function: FunctionId,
     (question, mut first): (&Question, Option<Found>),
-    (since, healed): (&mut FxHashSet<Site>, &mut Healed),
+    Known { healed, since, told }: &mut Known,
     out: &mut Vec<Split>,
 ) -> bool {
     let mut too_large = false;
-    // What is healed for this function alone: where only the name of what it is given says that it differs, and nobody is
-    // sure, its callers are asked again, who know what that is.
+    // What is healed for this function alone, where nobody is sure: what differs by the name of what it is given alone, of
+    // which its callers know what it is, and what stands in a function that has yet to be asked, because the two call each
+    // other.
     let mut own: Option<Healed> = None;
     for group in &question.groups {
         if first.as_ref().is_some_and(|first| first.group != *group) {
@@ -151,7 +162,11 @@ fn explained(
             if engine.is_unsettled(function) {
                 split.confidence = Confidence::Low;
             }
-            let fresh = if split.is_handed && split.confidence == Confidence::Low {
+            let is_told_later = || {
+                let decided = split.decision.and_then(|decision| asked_with(engine, function, decision.site));
+                decided.is_some_and(|decided| decided != function && !told.contains(&decided))
+            };
+            let fresh = if split.confidence == Confidence::Low && (split.is_handed || is_told_later()) {
                 own.get_or_insert_with(|| healed.clone()).extend(&heals)
             } else {
                 since.extend(heals.iter().map(|heal| heal.0));
@@ -165,6 +180,14 @@ fn explained(
         }
     }
     too_large
+}
+
+/// The function around a place, where it is asked about together with another one.
+fn asked_with(engine: &Engine<'_>, function: FunctionId, place: Site) -> Option<FunctionId> {
+    let program = engine.program;
+    let is_near = place.file != TOO_DEEP && program.same_tree(program.locate(function).0, place.file);
+    let around = is_near.then(|| engine.function_at(place)).flatten()?;
+    Some(program.function_id(place.file, around))
 }
 
 /// What else is issued under the condition of a split that speaks of an operation which nobody is sure of, one that only

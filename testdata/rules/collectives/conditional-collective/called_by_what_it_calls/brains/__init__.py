@@ -1,0 +1,1 @@
+from .brain import Brain
