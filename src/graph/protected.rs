@@ -3,6 +3,7 @@
 
 mod cleanup;
 mod guards;
+mod itself;
 mod left;
 mod memory;
 mod noted;
@@ -67,6 +68,8 @@ pub enum Skip {
     Repeated,
     /// The collective itself: it fails on the rank whose object cannot be sent.
     Unsent,
+    /// The collective itself: it times out or loses a peer, and the rank goes on to the next one.
+    Itself,
 }
 
 /// A handler that hides the failure of one rank.

@@ -103,6 +103,24 @@ impl Search<'_, '_> {
         issues.len() > 1 || issues.iter().any(|issue| is_pass_of_model(issue) || is_repeated(issue))
     }
 
+    /// Whether the function that is called on the way to an operation goes through a loop before it comes to that.
+    pub(super) fn works_first(&mut self, file: FileId, function: LocalFunction, block: Block, issue: &Issue) -> bool {
+        let model = self.model(file);
+        let Some(&(place, _)) = issue.calls.first() else { return false };
+        let mut calls = calls_in(model, block).into_iter();
+        let Some((_, call)) = calls.find(|&(expr, _)| model.span(expr) == place.span) else { return false };
+        let Some((called, _)) = self.communication.callee(file, function, call) else { return false };
+        let next = issue.calls.get(1).map_or(issue.site, |&(next, _)| next);
+        let (home, local) = self.program.locate(called);
+        let model = self.model(home);
+        let mut works = false;
+        each_statement(model, model.function(local).body, &mut |id, stmt| {
+            let is_loop = matches!(stmt, Stmt::For { .. } | Stmt::While { .. });
+            works |= is_loop && home == next.file && model.stmt_span(id).end <= next.span.start;
+        });
+        works
+    }
+
     /// Whether ranks do together what stands behind the block: it communicates.
     fn goes_together(&mut self, file: FileId, function: LocalFunction, around: &[Around<'_>]) -> bool {
         let model = self.model(file);
@@ -157,7 +175,7 @@ pub(super) fn is_pass_of_model(issue: &Issue) -> bool {
 }
 
 /// Whether the handler leaves the loop or the function, or takes its next turn.
-fn leaves(model: &File, handler: &Handler) -> bool {
+pub(super) fn leaves(model: &File, handler: &Handler) -> bool {
     let mut leaves = false;
     each_statement(model, handler.body, &mut |_, stmt| {
         leaves |= matches!(stmt, Stmt::Continue | Stmt::Break | Stmt::Return(_));

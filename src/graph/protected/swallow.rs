@@ -81,6 +81,9 @@ impl Search<'_, '_> {
         if out.len() == before {
             self.asked_behind(file, function, parts, handler, caught, around, out);
         }
+        if out.len() == before {
+            out.extend(self.failed_itself((file, function), handler, caught, around, &in_body));
+        }
         if out.len() > before && self.is_agreed(file, function, noted, around) {
             out.truncate(before);
         }
@@ -152,18 +155,15 @@ impl Search<'_, '_> {
         {
             return push(out, hazard, &issue, Skip::Protected, Confidence::Medium);
         }
-        // One call that fails before it communicates.
+        // One call that fails before it communicates: who names memory knows that it runs out where much is worked through.
         if let Some(issue) = issues.iter().find(|issue| !issue.calls.is_empty())
             && caught.takes(Failure::Any)
         {
             let (site, name) = issue.calls[0];
-            push(
-                out,
-                Hazard { failure: Failure::Any, site, name, direct: true },
-                issue,
-                Skip::Protected,
-                Confidence::Low,
-            );
+            let hazard = Hazard { failure: Failure::Any, site, name, direct: true };
+            let is_expected = caught.memory && self.works_first(file, function, parts.body, issue);
+            let confidence = if is_expected { Confidence::Medium } else { Confidence::Low };
+            push(out, hazard, issue, Skip::Protected, confidence);
         }
     }
 

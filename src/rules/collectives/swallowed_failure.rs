@@ -57,6 +57,9 @@ fn check(program: &Program, findings: &mut Findings) {
                 "`{name}` pickles what it sends and may fail there on one rank; this handler hides it, and the peers wait in {}",
                 issue.shown()
             ),
+            Skip::Itself => format!(
+                "`{name}` may time out or lose a peer on one rank; this handler hides it, and the rank goes on to the next collective out of step"
+            ),
             Skip::Repeated => {
                 format!(
                     "`{name}` may fail on one rank after {} was done; trying again repeats it there alone",
@@ -72,6 +75,10 @@ fn check(program: &Program, findings: &mut Findings) {
             }
             Skip::Unsent => {
                 "serialise before the first collective, let the ranks agree on whether that worked, and only then send"
+                    .to_owned()
+            }
+            Skip::Itself => {
+                "let it end the process: the launcher ends the job, and nobody waits for a rank that has gone on"
                     .to_owned()
             }
             Skip::Repeated => "put the collective behind the loop, or retry only what is local".to_owned(),
