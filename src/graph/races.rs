@@ -45,7 +45,7 @@ pub use deeds::Does;
 use deeds::{Deed, Deeds, is_for_data};
 pub use evidence::Together;
 use made::Made;
-use made_before::{is_fetched_by_one, is_made_before};
+use made_before::{is_fetched_by_one, is_made_before, may_lie_in_another};
 pub(super) use names::assigned;
 use places::text_of;
 pub use reliance::Reliance;
@@ -180,7 +180,8 @@ fn file_races(common: &mut Common<'_>, files: &[FileId]) -> Vec<FileRace> {
                     || common.is_of_scripts_alone(function)
                     // What a library prepares below, it prepares for a process of its own as well.
                     || by_framework && !may_know_of_ranks(program, known.file(file))
-                    || call.is_some_and(|call| is_tool(&program.file(call.file).path));
+                    || call.is_some_and(|call| is_tool(&program.file(call.file).path))
+                    || deed.does == Does::Makes && may_lie_in_another(common, function, &deed);
                 let confidence =
                     if of_little || of_nodes || of_launcher { Confidence::Low } else { Confidence::Medium };
                 out.push(FileRace { callers, outer, confidence, ..race(program, function, deed, asked, together) });

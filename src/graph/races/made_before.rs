@@ -39,6 +39,37 @@ pub(super) fn is_made_before(common: &mut Common<'_>, function: FunctionId, deed
     is_there(common, (file, local), Folder { path: deed.path, inside: String::new() }, until, MAX_CALLS)
 }
 
+/// Whether the folder is an entry of settings, and a function of the program was told before to make what another entry of
+/// them names: as a rule the one lies in the other, or at the same place.
+pub(super) fn may_lie_in_another(common: &mut Common<'_>, function: FunctionId, deed: &Deed) -> bool {
+    let program = common.program;
+    let (file, local) = program.locate(function);
+    let model = &program.file(file).model;
+    let entry = |path: ExprId| match model.expr(plain(model, path)) {
+        Expr::Subscript(settings, key) if matches!(model.expr(key), Expr::Str(_)) => match model.expr(settings) {
+            Expr::Name(settings) => Some(settings),
+            _ => None,
+        },
+        _ => None,
+    };
+    let Some(settings) = entry(deed.path) else { return false };
+    let until = model.span(deed.expr).start;
+    let calls = common.calls(file, local);
+    calls.iter().filter(|made| model.span(made.expr).end <= until).any(|made| {
+        let call = made.call;
+        let given = model.list(call.args).iter().chain(model.keywords(call).iter().map(|keyword| &keyword.value));
+        if !given.copied().any(|given| entry(given) == Some(settings)) {
+            return false;
+        }
+        let Some((called, _)) = common.communication.callee(file, local, call) else { return false };
+        let parameters = &program.function(called).parameters;
+        parameters.iter().any(|parameter| {
+            let given = common.given(called, function, made, parameter.name);
+            given.and_then(entry) == Some(settings) && makes(common, called, parameter.name.as_str())
+        })
+    })
+}
+
 /// Whether one rank fetches the same for all: in the function, or in one that calls it.
 pub(super) fn is_fetched_by_one(common: &mut Common<'_>, function: FunctionId, deed: &Deed) -> bool {
     let callers = common.callers(function).into_iter().map(|(caller, _)| caller);
