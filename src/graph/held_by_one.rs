@@ -85,12 +85,16 @@ pub(super) fn held_by_one(common: &mut Common<'_>, files: &[FileId]) -> Vec<Held
         {
             continue;
         }
-        // What answers requests does so on the first rank, and the others follow it.
-        if is_answered && !serves(model) {
+        let before = out.len();
+        if is_answered {
             out.extend(body.answers_gone_into(&answering));
         }
         if body.lets_in_one() && guard_of_callers(common, &body).is_none() {
             out.extend(body.held_by_one());
+        }
+        // What answers requests does so on the first rank, and the others follow it.
+        if out.len() > before && serves(model) {
+            out.truncate(before);
         }
     }
     out.retain(|held| !is_left_over(program, held.function));

@@ -6,14 +6,16 @@ use super::bindings::ImportedName;
 use super::program::{FileEntry, Program, folder};
 use super::resolve::Target;
 use crate::base::{ClassId, FileId, Symbol};
-use crate::model::{Expr, Flow, LocalClass, Sink};
+use crate::catalog::{Entry, OperationKind};
+use crate::model::{Expr, Flow, LocalClass, LocalFunction, Sink};
 use crate::vocabulary::speaks_of_ranks;
 
 /// Bytes of a file that others ask in their conditions: a helper is small, a model of a thousand lines is none.
 const MAX_HELPER: usize = 24_000;
 
 impl Program {
-    /// Files of which only a skeleton was kept and which must be read in full: they import a path that another file
+    /// Files of which only a skeleton was kept and which must be read in full: others ask something of them, they call what
+    /// issues something elsewhere, they import a path that another file
     /// fixes, or what their constructors are given switches something on or off in a class of another file. Calls that
     /// pass through the others are in their skeletons; conditions on ranks cannot be, without a
     /// word of the trade.
@@ -21,8 +23,13 @@ impl Program {
         let planes = self.folders_of_planes();
         let beside = |file: FileId| planes.contains(folder(&self.file(file).path));
         let asked = self.asked_by_others();
+        let callers = self.callers_of_helpers();
         let wanted = |file: FileId| {
-            asked.contains(&file) || beside(file) || self.imports_a_path(file) || self.hands_up_a_switch(file)
+            asked.contains(&file)
+                || callers.contains(&file)
+                || beside(file)
+                || self.imports_a_path(file)
+                || self.hands_up_a_switch(file)
         };
         self.file_ids().filter(|&file| self.is_skeleton(file) && wanted(file)).collect()
     }
@@ -75,9 +82,14 @@ impl Program {
             for function in &model.functions {
                 for &Flow { to, start, end, .. } in &function.flows {
                     let (Sink::Name(name) | Sink::Attribute(name)) = to else { continue };
-                    let mentioned = function.mentions[start as usize..end as usize].iter();
-                    let made = mentioned.filter_map(|mentioned| sources.get(mentioned)).flatten();
-                    kept.extend(made.map(|&made| (name, made)));
+                    let mentioned = &function.mentions[start as usize..end as usize];
+                    for (at, source) in mentioned.iter().enumerate() {
+                        let behind = mentioned.get(at + 1).copied();
+                        let made = sources.get(source).into_iter().flatten();
+                        kept.extend(
+                            made.filter_map(|&(target, home)| Some((name, (self.taken_from(target, behind)?, home)))),
+                        );
+                    }
                 }
             }
             for (name, made) in kept {
@@ -112,15 +124,24 @@ impl Program {
         }
     }
 
+    /// What is taken from a source: of a module the function or class that is named behind it.
+    fn taken_from(&self, target: Target, behind: Option<Symbol>) -> Option<Target> {
+        match target {
+            Target::Module(_) => self.attribute(target, behind?),
+            _ => Some(target),
+        }
+    }
+
     /// Whether a function answers, or an object of a class, where a name stands behind it.
     fn answers(&self, target: Target, behind: Option<Symbol>) -> bool {
         match target {
             Target::Class(class) => behind.is_some_and(|name| self.method(class, name).is_some()),
+            Target::Module(_) => self.taken_from(target, behind).is_some(),
             _ => true,
         }
     }
 
-    /// The functions and classes that a file imports from skeletons, by the names that they have here.
+    /// The functions, classes and modules that a file imports from skeletons, by the names that they have here.
     fn imported_from_skeletons(&self, file: FileId) -> FxHashMap<Symbol, Vec<(Target, FileId)>> {
         let mut found: FxHashMap<Symbol, Vec<(Target, FileId)>> = FxHashMap::default();
         for (bound, target, home) in self.imported_by_name(file) {
@@ -128,7 +149,57 @@ impl Program {
                 found.entry(bound).or_default().push((target, home));
             }
         }
+        let named = self.file(file).model.imports.iter().flat_map(|(_, import)| &import.names);
+        for bound in named.map(|alias| alias.alias.unwrap_or(alias.name)) {
+            if let Some(target @ Target::Module(home)) = self.global(file, bound)
+                && self.is_skeleton(home)
+                && self.file(home).text.len() <= MAX_HELPER
+            {
+                found.entry(bound).or_default().push((target, home));
+            }
+        }
         found
+    }
+
+    /// Skeletons that call a function of another file which issues something, by its name: under which conditions they do is
+    /// not in what was kept of them.
+    fn callers_of_helpers(&self) -> FxHashSet<FileId> {
+        let issues = |(_, entry): &(Symbol, &Entry)| matches!(entry, Entry::Operation(op) if op.kind == OperationKind::Collective && !op.implicit);
+        let operations: FxHashSet<Symbol> =
+            self.catalog.entries().filter(issues).map(|(name, _)| name.last_part()).collect();
+        let mut helpers: FxHashSet<Symbol> = FxHashSet::default();
+        for file in self.file_ids().filter(|&file| !self.is_skeleton(file) && !self.file(file).is_test()) {
+            let entry = self.file(file);
+            if !speaks_of_ranks(&entry.text) {
+                continue;
+            }
+            let top = entry.model.functions.iter().filter(|function| function.class.is_none());
+            let issuing = top.filter(|function| function.mentions.iter().any(|name| operations.contains(name)));
+            helpers.extend(issuing.map(|function| function.name));
+        }
+        let calls = |file: &FileId| {
+            let entry = self.file(*file);
+            let model = &entry.model;
+            let mut functions = model.functions.iter().enumerate();
+            entry.text.len() <= MAX_HELPER
+                && functions.any(|(index, function)| {
+                    function.callees.iter().any(|callee| {
+                        let is_helper = model.last_name(callee.expr).is_some_and(|name| helpers.contains(&name));
+                        is_helper
+                            && self.is_helper(self.target(*file, LocalFunction(index as u32), callee.expr), &operations)
+                    })
+                })
+        };
+        self.file_ids().filter(|&file| self.is_skeleton(file) && !self.file(file).is_test()).filter(calls).collect()
+    }
+
+    /// Whether it is a function of a file that speaks of ranks, and names an operation.
+    fn is_helper(&self, target: Option<Target>, operations: &FxHashSet<Symbol>) -> bool {
+        let Some(Target::Function(function)) = target else { return false };
+        let (home, _) = self.locate(function);
+        !self.is_skeleton(home)
+            && speaks_of_ranks(&self.file(home).text)
+            && self.function(function).mentions.iter().any(|name| operations.contains(name))
     }
 
     /// Whether the file imports a constant of another file that is an absolute path.

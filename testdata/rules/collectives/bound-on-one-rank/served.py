@@ -19,3 +19,18 @@ def generate(model, prompts):
 def put():
     outputs, length = generate(app.model, request.get_json()["prompts"])
     return {"text": outputs, "length": int(length)}
+
+
+@app.route("/completions", methods=["POST"])
+def post():
+    answer = answered(app.model, request.get_json()["prompts"])
+    return [answer["text"], answer["tokens"]]
+
+
+def answered(model, prompts):
+    outputs = model(prompts)
+    dist.all_reduce(outputs)
+    if dist.get_rank() == 0:
+        answer = {"text": outputs, "tokens": len(prompts)}
+        return answer
+    return None
