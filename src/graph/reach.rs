@@ -146,7 +146,11 @@ impl<'p> Search<'p> {
         let model = &self.program.file(file).model;
         let caller = self.program.function_id(file, local);
         let definition = model.function(local);
-        let decorators = model.list(definition.decorators).iter().map(|&expr| (expr, false));
+        // With settings, `@only(0)`, it is what the call gives.
+        let decorators = model.list(definition.decorators).iter().map(|&expr| match model.expr(expr) {
+            Expr::Call(call) => (model.call(call).callee, false),
+            _ => (expr, false),
+        });
         let called = definition.callees.iter().map(|callee| (callee.expr, callee.at != SOMEWHERE));
         for (callee, is_called) in called.chain(decorators) {
             let (Expr::Name(name) | Expr::Attribute { name, .. }) = model.expr(callee) else { continue };

@@ -123,6 +123,12 @@ impl<'p> Engine<'p> {
                 let whole = Symbol::new(&format!("{dotted}.{name}"));
                 return self.external_value(frame, whole, span);
             }
+            // State that a class keeps for all, asked of the class itself, where it differs between ranks.
+            Node::Class(class) if self.program.method(class, name).is_none() => {
+                if let Some(kept) = self.attribute(class, name).filter(|&kept| !self.values.vary(kept).is_empty()) {
+                    return self.named(frame, name, kept, span);
+                }
+            }
             Node::If(test, then, otherwise)
                 if !matches!(frame.model.expr(object), Expr::Name(_)) || self.are_alike_in_fields(then, otherwise) =>
             {

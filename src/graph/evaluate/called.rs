@@ -63,7 +63,9 @@ impl<'p> Engine<'p> {
         let written = |holder: Symbol| frame.receiver != Some(holder) && frame.paths.contains_key(&holder);
         // Which group a getter returns is worth a look: the name is a guess.
         let is_group = by_convention.is_some_and(|meaning| matches!(self.values.node(meaning), Node::AxisGroup(_)));
+        let handed = self.handed_attributes(frame, function, &arguments);
         if !is_group
+            && handed.is_empty()
             && self.may_wait(function, &bound)
             && !self.writes_apart(frame, function)
             && !arguments.holder.is_some_and(written)
@@ -76,6 +78,7 @@ impl<'p> Engine<'p> {
             return by_convention.unwrap_or_else(|| self.unfollowed(frame, function, bound, span));
         };
         substitution.parameters(function, &bound);
+        substitution.attributes(function, &handed);
         self.capture_environment(frame, function, &mut substitution);
         if let Some(receiver) = arguments.receiver {
             substitution.given(self.made_with(receiver));
@@ -106,11 +109,15 @@ impl<'p> Engine<'p> {
         self.after_filling(frame, function, &arguments, span);
         self.after_growth(frame, &arguments, &summary.grown, &mut substitution);
         self.after_agreement(frame, function, &arguments, &summary.filled, &mut substitution);
+        // Where the result is a place in a group that it is handed.
+        let vary = self.values.vary(summary.result);
+        let places = if vary.is_empty() || vary.is_all() { Vec::new() } else { bound_to(function, &bound) };
         // Of what was not read in full nobody has seen what it returns.
         let result = match definition.skeleton {
             true => self.unfollowed(frame, function, bound, span),
             false => self.replaced(summary.result, &mut substitution),
         };
+        let result = self.regrouped(result, places);
         self.after_leaving(frame, summary.leaves, result);
         let says_nothing = matches!(
             self.values.node(result),
@@ -142,8 +149,12 @@ impl<'p> Engine<'p> {
             let (meant, known) = (self.values.vary(meaning), self.values.vary(result));
             known.is_all() && !meant.is_all() && !meant.is_empty()
         };
+        // An object that holds the group of all ranks stands for that.
+        let holds_all = |meaning: Value| {
+            *self.values.node(meaning) == Node::World && matches!(self.values.node(result), Node::Instance(..))
+        };
         match by_convention {
-            Some(meaning) if says_nothing || group || narrower(meaning) => meaning,
+            Some(meaning) if says_nothing || group || narrower(meaning) || holds_all(meaning) => meaning,
             _ => result,
         }
     }
@@ -177,4 +188,9 @@ impl<'p> Engine<'p> {
         }
         self.values.make(Node::Instance(class, bound.into()))
     }
+}
+
+/// What the parameters of a function are given, by their position.
+fn bound_to(function: FunctionId, bound: &[Value]) -> Vec<((FunctionId, u16), Value)> {
+    bound.iter().enumerate().map(|(position, &given)| ((function, position as u16), given)).collect()
 }

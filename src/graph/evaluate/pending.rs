@@ -1,9 +1,10 @@
 //! Calls that can wait: what they issue is looked into when somebody asks, unless what is handed over makes it another thing.
 
+use super::super::resolve::Target;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Span, Symbol};
 use crate::flow::{Effect, INITIALIZED, Node, Value};
-use crate::model::{Expr, Flow, Function, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
+use crate::model::{Expr, ExprId, Flow, Function, FunctionKind, LocalFunction, Stmt, each_expression, each_statement};
 
 /// Objects that others were made with, one within the other.
 const MAX_HELD: u8 = 3;
@@ -63,6 +64,29 @@ impl<'p> Engine<'p> {
         matches!(last, Some(&Stmt::Return(Some(value))) if matches!(model.expr(value), Expr::Name(_)))
     }
 
+    /// Whether a short function is handed nothing and returns an object that it makes of a class of the program, which ranks ask
+    /// for what is their own: of which class it is it says at once.
+    fn hands_out_an_object(&self, function: FunctionId) -> bool {
+        let definition = self.program.function(function);
+        if !definition.parameters.is_empty() || definition.mentions.len() > 2 * MAX_MENTIONS {
+            return false;
+        }
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let tells = |made: ExprId| {
+            let Expr::Call(call) = model.expr(made) else { return false };
+            let Some(Target::Class(class)) = self.program.target(file, local, model.call(call).callee) else {
+                return false;
+            };
+            self.program.class(class).methods.iter().any(|&(name, _)| self.taint.holds(name))
+        };
+        let mut found = false;
+        each_statement(model, model.function(local).body, &mut |_, stmt| {
+            found |= matches!(*stmt, Stmt::Return(Some(made)) if tells(made));
+        });
+        found
+    }
+
     /// Whether a class method makes an object of its class out of what it is handed: what that holds is asked later.
     fn makes_its_own(&self, function: FunctionId) -> bool {
         let (file, local) = self.program.locate(function);
@@ -96,6 +120,7 @@ impl<'p> Engine<'p> {
             || self.is_said_at_once(function)
             || self.makes_its_own(function)
             || self.hands_out_a_group(function)
+            || self.hands_out_an_object(function)
             || self.ends_in_failure(function)
             || self.shards(definition)
             || self.makes_of_package(definition)

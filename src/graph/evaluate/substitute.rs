@@ -7,6 +7,7 @@ use crate::flow::{Effect, EffectId, Event, HandlerEffect, LoopKind, Node, Standi
 
 use super::Engine;
 use super::constructed::Given;
+use super::handed_attributes::HandedAttribute;
 
 /// How deep functions are called that are only known where they are handed over: one may be handed to itself.
 pub(super) const MAX_NESTING: u32 = 8;
@@ -22,6 +23,8 @@ pub(super) const MAX_STEPS: u32 = 12_000;
 pub(super) struct Substitution {
     parameters: FxHashMap<(FunctionId, u16), Value>,
     captures: FxHashMap<(FunctionId, Symbol), Value>,
+    /// What the caller has put into attributes of what it hands over.
+    attributes: FxHashMap<(FunctionId, u16, Symbol), Value>,
     values: FxHashMap<Value, Value>,
     effects: FxHashMap<EffectId, EffectId>,
     /// Whether any of that may shape a buffer, once somebody has asked.
@@ -34,6 +37,10 @@ impl Substitution {
         for (position, &value) in values.iter().enumerate() {
             self.parameters.insert((function, position as u16), value);
         }
+    }
+
+    pub(super) fn attributes(&mut self, function: FunctionId, handed: &[HandedAttribute]) {
+        self.attributes.extend(handed.iter().map(|&(position, name, value)| ((function, position, name), value)));
     }
 
     /// Parameters of constructors.
@@ -53,11 +60,13 @@ impl Substitution {
 impl<'p> Engine<'p> {
     /// An attribute as a particular object has it: parameters of the constructor are its arguments.
     pub(super) fn as_seen_by(&mut self, object: Value, value: Value) -> Value {
-        if !self.values.facts(value).open {
+        let facts = self.values.facts(value);
+        if !facts.open && facts.vary.is_empty() || !matches!(self.values.node(object), Node::Instance(..)) {
             return value;
         }
-        if !matches!(self.values.node(object), Node::Instance(..)) {
-            return value;
+        if !facts.open {
+            let given = self.constructed(object);
+            return self.regrouped(value, given);
         }
         let mut substitution = Substitution::default();
         substitution.given(self.constructed(object));
@@ -129,6 +138,11 @@ impl<'p> Engine<'p> {
             ),
             Node::Index(value, index) => Node::Index(self.replaced(value, by), self.replaced(index, by)),
             Node::Attribute(object, name) => {
+                if let Node::Parameter(function, position) = *self.values.node(object)
+                    && let Some(&set) = by.attributes.get(&(function, position, name))
+                {
+                    return set;
+                }
                 let object = self.replaced(object, by);
                 match self.known_attribute(object, name) {
                     Some(found) => return found,

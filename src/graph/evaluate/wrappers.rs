@@ -3,6 +3,7 @@
 use super::super::program::Program;
 use super::super::resolve::Target;
 use super::arguments::Arguments;
+use super::substitute::Substitution;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, Wrapper};
@@ -142,9 +143,10 @@ impl<'p> Engine<'p> {
             Target::Function(wrapper) if self.program.catalogued(wrapper).is_none() => match named == decorator {
                 true => Some(self.values.make(Node::Function(wrapper, None))),
                 false => {
+                    let Expr::Call(call) = model.expr(decorator) else { return None };
                     let mut frame = self.module_frame(file);
-                    let made = self.expression(&mut frame, decorator);
-                    matches!(self.values.node(made), Node::Closure(..)).then_some(made)
+                    let arguments = self.arguments(&mut frame, model.call(call));
+                    self.made_with_settings(wrapper, &arguments)
                 }
             },
             Target::Class(class) if named == decorator => {
@@ -153,6 +155,16 @@ impl<'p> Engine<'p> {
             }
             _ => None,
         }
+    }
+
+    /// The function that another makes of settings, as a decorator.
+    fn made_with_settings(&mut self, maker: FunctionId, arguments: &Arguments) -> Option<Value> {
+        let bound = self.bind(maker, arguments);
+        let made = self.summary(maker)?.result;
+        let mut substitution = Substitution::default();
+        substitution.parameters(maker, &bound);
+        let made = self.replaced(made, &mut substitution);
+        matches!(self.values.node(made), Node::Closure(..) | Node::Function(..)).then_some(made)
     }
 
     /// The condition under which a decorator of the catalogue lets the function run.
