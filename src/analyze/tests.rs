@@ -125,7 +125,6 @@ fn every_doubt_is_raised_by_some_fixture() {
     let unseen = [
         "is_one_of_many",
         "is_drawn_alike",
-        "came_on_another_group",
         "is_asked_of_the_group",
         "is_one_event_without_a_cause",
         "nobody_leaves_there",

@@ -93,8 +93,9 @@ pub(super) fn held_by_one(common: &mut Common<'_>, files: &[FileId]) -> Vec<Held
             out.extend(body.held_by_one());
         }
         // What answers requests does so on the first rank, and the others follow it.
-        if out.len() > before && serves(model) {
-            out.truncate(before);
+        if serves(model) {
+            let found = out.split_off(before);
+            out.extend(found.into_iter().filter(|held| !held.answered));
         }
     }
     out.retain(|held| !is_left_over(program, held.function));

@@ -186,6 +186,21 @@ impl<'p> Search<'_, 'p> {
         speaks
     }
 
+    /// The function of the program that is called at a place of a block.
+    fn called_at(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        block: Block,
+        place: Site,
+    ) -> Option<(FileId, LocalFunction)> {
+        let model = self.model(file);
+        let mut calls = calls_in(model, block).into_iter();
+        let (_, call) = calls.find(|&(expr, _)| Site { file, span: model.span(expr) } == place)?;
+        let (called, _) = self.communication.callee(file, function, call)?;
+        Some(self.program.locate(called))
+    }
+
     fn hazards(&mut self, file: FileId, function: LocalFunction, block: Block) -> Vec<Hazard> {
         let calls = calls_in(self.model(file), block);
         let mut out = Vec::new();

@@ -85,11 +85,7 @@ impl Search<'_, '_> {
 
     /// Whether the function that is called at a place of the block communicates in a pass, in a loop, or more than once.
     fn fails_midway(&mut self, file: FileId, function: LocalFunction, block: Block, place: Site) -> bool {
-        let model = self.model(file);
-        let mut calls = calls_in(model, block).into_iter();
-        let Some((_, call)) = calls.find(|&(expr, _)| model.span(expr) == place.span) else { return false };
-        let Some((called, _)) = self.communication.callee(file, function, call) else { return false };
-        let (file, local) = self.program.locate(called);
+        let Some((file, local)) = self.called_at(file, function, block, place) else { return false };
         let model = self.model(file);
         let body = model.function(local).body;
         let mut loops = Vec::new();
@@ -105,13 +101,9 @@ impl Search<'_, '_> {
 
     /// Whether the function that is called on the way to an operation goes through a loop before it comes to that.
     pub(super) fn works_first(&mut self, file: FileId, function: LocalFunction, block: Block, issue: &Issue) -> bool {
-        let model = self.model(file);
-        let Some(&(place, _)) = issue.calls.first() else { return false };
-        let mut calls = calls_in(model, block).into_iter();
-        let Some((_, call)) = calls.find(|&(expr, _)| model.span(expr) == place.span) else { return false };
-        let Some((called, _)) = self.communication.callee(file, function, call) else { return false };
+        let called = issue.calls.first().and_then(|&(place, _)| self.called_at(file, function, block, place));
+        let Some((home, local)) = called else { return false };
         let next = issue.calls.get(1).map_or(issue.site, |&(next, _)| next);
-        let (home, local) = self.program.locate(called);
         let model = self.model(home);
         let mut works = false;
         each_statement(model, model.function(local).body, &mut |id, stmt| {

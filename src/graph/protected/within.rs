@@ -1,10 +1,10 @@
 //! One call under a handler that fails in the middle of what it issues: its peers wait in what is left of it.
 
-use crate::base::{FileId, Site, Span};
+use crate::base::{FileId, Span};
 use crate::model::{Block, File, LocalFunction, Stmt, each_statement};
 
 use super::super::blocks::{conditions_in, span_of, speaks_of_rank};
-use super::super::communication::{Issue, Wanted, calls_in};
+use super::super::communication::{Issue, Wanted};
 use super::super::hazard::{Caught, Failure, Hazard};
 use super::Search;
 use super::swallow::comes_behind;
@@ -21,11 +21,7 @@ impl Search<'_, '_> {
         caught: Caught,
     ) -> Option<(Hazard, Issue)> {
         let &(called_at, called_as) = issue.calls.first()?;
-        let model = self.model(file);
-        let mut calls = calls_in(model, tried).into_iter();
-        let (_, call) = calls.find(|&(expr, _)| Site { file, span: model.span(expr) } == called_at)?;
-        let (called, _) = self.communication.callee(file, function, call)?;
-        let (home, local) = self.program.locate(called);
+        let (home, local) = self.called_at(file, function, tried, called_at)?;
         let model = self.model(home);
         let body = model.function(local).body;
         let taken = taken_in(model, body);

@@ -56,12 +56,7 @@ pub(super) fn may_lie_in_another(common: &mut Common<'_>, function: FunctionId, 
     let until = model.span(deed.expr).start;
     let calls = common.calls(file, local);
     calls.iter().filter(|made| model.span(made.expr).end <= until).any(|made| {
-        let call = made.call;
-        let given = model.list(call.args).iter().chain(model.keywords(call).iter().map(|keyword| &keyword.value));
-        if !given.copied().any(|given| entry(given) == Some(settings)) {
-            return false;
-        }
-        let Some((called, _)) = common.communication.callee(file, local, call) else { return false };
+        let Some((called, _)) = common.communication.callee(file, local, made.call) else { return false };
         let parameters = &program.function(called).parameters;
         parameters.iter().any(|parameter| {
             let given = common.given(called, function, made, parameter.name);

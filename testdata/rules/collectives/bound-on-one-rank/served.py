@@ -34,3 +34,10 @@ def answered(model, prompts):
         answer = {"text": outputs, "tokens": len(prompts)}
         return answer
     return None
+
+
+def begin(model):
+    if dist.get_rank() == 0:
+        limits = {"length": 128}
+    dist.broadcast(model.weight, 0)
+    return limits["length"]  # error: [bound-on-one-rank]
