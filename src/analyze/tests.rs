@@ -78,7 +78,7 @@ fn a_defect_harms_its_own_file_only_and_findings_are_sorted_and_single() {
 
 #[test]
 fn a_difference_is_explained_by_what_the_function_was_evaluated_with() {
-    let text = "import torch.distributed as dist\n\ndef another(x):\n    if dist.get_rank() == 1:\n        dist.barrier()\n\ndef place():\n    return dist.get_rank()\n\ndef job(x):\n    if place() == 0:\n        dist.all_reduce(x)\n";
+    let text = "import torch.distributed as dist\n\ndef another(x):\n    if dist.get_rank() == 1:\n        dist.barrier()\n\ndef place():\n    return dist.get_rank()\n\ndef job(x):\n    if place() == 0:\n        dist.all_reduce(x)\n\ndef place_in(group=None):\n    return dist.get_rank(group)\n\ndef job_of_all(x):\n    if place_in() == 0:\n        dist.barrier()\n";
     let rules: Vec<&'static Rule> = meta::all_rules().collect();
     let catalog = Arc::new(Catalog::builtin().clone());
     let options = Options { rules: &rules, facts: ProjectFacts::default(), catalog, progress: &Progress::default() };
@@ -87,7 +87,7 @@ fn a_difference_is_explained_by_what_the_function_was_evaluated_with() {
     let origins: Vec<(usize, usize)> =
         analysis.findings.iter().map(|finding| (line(finding.site), line(finding.related[0].site))).collect();
     // The rank is one value, and both functions ask for it; each is told of its own place.
-    assert_eq!(origins, [(5, 4), (12, 8)]);
+    assert_eq!(origins, [(5, 4), (12, 8), (19, 15)]);
 }
 
 /// A doubt that no fixture raises may as well not be there.

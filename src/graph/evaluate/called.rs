@@ -149,12 +149,8 @@ impl<'p> Engine<'p> {
             let (meant, known) = (self.values.vary(meaning), self.values.vary(result));
             known.is_all() && !meant.is_all() && !meant.is_empty()
         };
-        // An object that holds the group of all ranks stands for that.
-        let holds_all = |meaning: Value| {
-            *self.values.node(meaning) == Node::World && matches!(self.values.node(result), Node::Instance(..))
-        };
         match by_convention {
-            Some(meaning) if says_nothing || group || narrower(meaning) || holds_all(meaning) => meaning,
+            Some(meaning) if says_nothing || group || narrower(meaning) => meaning,
             _ => result,
         }
     }
