@@ -1,5 +1,7 @@
 //! Roots outside their group: a fact that needs no comparison of classes, only what is known of root and group together.
 
+mod own;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FunctionId, Site, Symbol};
@@ -10,6 +12,7 @@ use crate::model::{BinaryOp, CompareOp};
 use super::evaluate::Engine;
 use super::left_over::is_left_over;
 use super::origin::leaf;
+use own::{chosen_without, is_own_of_a_loop};
 
 /// A root that is no member of the group it is the root of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -214,6 +217,20 @@ fn describe(
         (GroupKey::Other(_), Some(root)) if is_one_of_several(engine, group) => {
             let what = format!("rank {root} of the job, which need not be in each of these groups");
             (!is_asked_for(engine, group, ways, under)).then_some((what, Confidence::Medium))
+        }
+        (GroupKey::Other(_), Some(root)) if is_own_of_a_loop(engine, group) => {
+            let what =
+                format!("rank {root} of the job, which is in one of the groups that the loop makes, not in each");
+            let chosen = is_guarded(engine, Axes::ALL, ways, under);
+            let sure = if chosen { Confidence::Low } else { Confidence::Medium };
+            (!is_asked_for(engine, group, ways, under)).then_some((what, sure))
+        }
+        (GroupKey::Made(..) | GroupKey::NonMember, Some(root))
+            if let Some((rank, ranks)) = chosen_without(engine, group, root) =>
+        {
+            let chosen = is_guarded(engine, Axes::ALL, ways, under);
+            let sure = if chosen { Confidence::Low } else { Confidence::High };
+            Some((format!("rank {root}, which is not in the group of ranks {ranks:?} that rank {rank} has"), sure))
         }
         // WORLD or a subgroup, as the caller likes: unless the code asks which, it goes wrong for the subgroup.
         (GroupKey::Other(_), Some(root)) => {

@@ -145,7 +145,13 @@ impl<'p> Engine<'p> {
         }
         let turns = outcome.1.or(turns);
         for (name, value) in left {
-            let parts = std::iter::once(value).chain(turns).collect();
+            let counted = match turns {
+                Some(turns) if value != self.none && frame.get(name).is_none() && self.is_filled(value) => {
+                    Some(self.values.make(Node::Range(Box::from([turns]))))
+                }
+                turns => turns,
+            };
+            let parts = std::iter::once(value).chain(counted).collect();
             let value = self.values.make(Node::Carried(at, name, parts));
             self.set_path(frame, name, value);
         }
@@ -163,7 +169,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether a loop puts something into the container.
-    fn is_filled(&self, value: Value) -> bool {
+    pub(super) fn is_filled(&self, value: Value) -> bool {
         match self.values.node(value) {
             Node::None => true,
             Node::Changed(..) => true,
@@ -187,7 +193,9 @@ impl<'p> Engine<'p> {
             };
             if !self.values.vary(test).is_empty() {
                 let members = self.values.make(Node::Unknown(at));
-                return self.values.make(Node::MadeGroup(made, members));
+                let own = self.values.make(Node::MadeGroup(made, members));
+                self.marks.own_groups.insert(own);
+                return own;
             }
         }
         value

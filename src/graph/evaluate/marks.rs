@@ -24,6 +24,8 @@ pub(in crate::graph) struct Marks {
     pub switches: FxHashSet<Value>,
     /// What an object of unknown make is taken to hold.
     pub inferred: FxHashSet<Value>,
+    /// Of the groups that a loop makes the one that each rank keeps as its own.
+    pub own_groups: FxHashSet<Value>,
     /// Backward passes of which it is only supposed that they communicate.
     pub supposed: FxHashSet<Site>,
     /// Conditions under which a function refuses its argument: a file where it asked for a folder.

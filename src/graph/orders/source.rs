@@ -3,13 +3,12 @@
 mod annotated;
 mod assigned;
 mod elements;
+mod kept;
 mod returned;
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::finding::Confidence;
-use crate::model::{
-    BinaryOp, Comprehension, ComprehensionKind, Expr, ExprId, FunctionKind, LocalFunction, Stmt, each_statement,
-};
+use crate::model::{BinaryOp, Comprehension, ComprehensionKind, Expr, ExprId, LocalFunction, Stmt, each_statement};
 
 pub(super) use assigned::Known;
 use elements::{by_name, plural};
@@ -38,6 +37,8 @@ pub enum Cause {
     Set,
     /// A directory is listed as the file system happens to keep it.
     Listing,
+    /// Results of workers are taken as they come in.
+    Completion,
 }
 
 /// What the elements of a set are, as far as their spelling tells.
@@ -157,6 +158,7 @@ impl Place<'_> {
                     return self.within(value, fuel);
                 }
                 ("keys" | "values" | "items", None) => return self.within(value, fuel),
+                ("imap_unordered", Some(_)) => return Some(self.as_they_come(expr)),
                 ("iterdir", None) | ("rglob", Some(_)) => {
                     let confidence = Confidence::Medium;
                     return Some(Unordered { site: self.site(expr), cause: Cause::Listing, confidence });
@@ -186,6 +188,7 @@ impl Place<'_> {
                     Some(Unordered { confidence: found.confidence.min(Confidence::Medium), ..found })
                 }
                 ("filter" | "map", _) => self.within(*model.list(call.args).get(1)?, fuel),
+                ("concurrent.futures.as_completed" | "asyncio.as_completed", _) => Some(self.as_they_come(expr)),
                 ("os.listdir" | "os.scandir" | "glob.glob" | "glob.iglob", _) => {
                     Some(Unordered { site: self.site(expr), cause: Cause::Listing, confidence: Confidence::High })
                 }
@@ -194,6 +197,11 @@ impl Place<'_> {
             Target::Function(function) => self.returned(function, None, fuel),
             _ => None,
         }
+    }
+
+    /// What workers give as they are done with it.
+    fn as_they_come(&self, expr: ExprId) -> Unordered {
+        Unordered { site: self.site(expr), cause: Cause::Completion, confidence: Confidence::High }
     }
 
     /// The method that is called on the object of the method at hand.
@@ -284,67 +292,6 @@ impl Place<'_> {
         }
     }
 
-    /// An empty set that is filled with `add`, and an empty list or dictionary that a loop over a set fills.
-    fn grown(&self, value: ExprId, name: Symbol, fuel: u32) -> Option<Unordered> {
-        let model = &self.program.file(self.file).model;
-        let empty_call = |wanted: &[&str]| match model.expr(value) {
-            Expr::Call(call) => {
-                let call = model.call(call);
-                model.list(call.args).is_empty()
-                    && matches!(model.expr(call.callee), Expr::Name(callee) if wanted.contains(&callee.as_str()))
-            }
-            _ => false,
-        };
-        if empty_call(&["set"]) {
-            let mut elements = None;
-            crate::model::each_call(model, self.function, &mut |_, call| {
-                if let Expr::Attribute { value, name: method } = model.expr(call.callee)
-                    && model.expr(value) == Expr::Name(name)
-                    && let Some(&arg) = model.list(call.args).first()
-                {
-                    let kind = match method.as_str() {
-                        "add" => self.elements_of(arg),
-                        "update" => self.elements_in(arg),
-                        _ => return,
-                    };
-                    elements = elements.max(Some(kind));
-                }
-            });
-            let elements = elements?;
-            return self.set(value, if elements == Elements::Unknown { plural(name) } else { elements });
-        }
-        let empty = empty_call(&["list", "dict", "OrderedDict"])
-            || matches!(model.expr(value), Expr::ListDisplay(list) | Expr::Dict(list) if model.list(list).is_empty());
-        if !empty {
-            return None;
-        }
-        let mut found = None;
-        each_statement(model, model.function(self.function).body, &mut |_, stmt| {
-            let Stmt::For { iter, body, .. } = stmt else { return };
-            let mut fills = false;
-            each_statement(model, *body, &mut |_, inner| match inner {
-                Stmt::Assign { targets, .. } => {
-                    fills |= model.list(*targets).iter().any(|&target| match model.expr(target) {
-                        Expr::Subscript(container, _) => model.expr(container) == Expr::Name(name),
-                        _ => false,
-                    });
-                }
-                Stmt::Expr(expr) => {
-                    if let Expr::Call(call) = model.expr(*expr)
-                        && let Expr::Attribute { value, name: method } = model.expr(model.call(call).callee)
-                    {
-                        fills |= method.as_str() == "append" && model.expr(value) == Expr::Name(name);
-                    }
-                }
-                _ => {}
-            });
-            if fills && found.is_none() {
-                found = self.within(*iter, fuel);
-            }
-        });
-        found
-    }
-
     fn sorted_in_place(&self, owner: LocalFunction, name: Symbol) -> bool {
         let model = &self.program.file(self.file).model;
         let mut found = false;
@@ -354,45 +301,5 @@ impl Place<'_> {
             }
         });
         found
-    }
-
-    /// An attribute of `self` that the class's methods give one value, beside none at all; in functions within them, too.
-    fn attribute(&self, object: ExprId, name: Symbol, fuel: u32) -> Option<Unordered> {
-        let model = &self.program.file(self.file).model;
-        let mut definition = model.function(self.function);
-        while definition.class.is_none() {
-            definition = model.function(definition.parent?);
-        }
-        let class = definition.class.filter(|_| definition.kind == FunctionKind::Def)?;
-        let receiver = definition.parameters.first()?.name;
-        if model.expr(object) != Expr::Name(receiver) {
-            return None;
-        }
-        let is_nothing = |value: ExprId| match model.expr(value) {
-            Expr::None => true,
-            Expr::ListDisplay(parts) | Expr::Dict(parts) | Expr::Tuple(parts) => model.list(parts).is_empty(),
-            _ => false,
-        };
-        let mut values: Vec<(LocalFunction, ExprId)> = Vec::new();
-        for &(_, method) in &model.class(class).methods {
-            each_statement(model, model.function(method).body, &mut |_, stmt| match stmt {
-                Stmt::Assign { targets, value } => {
-                    let is_it = |&target: &ExprId| matches!(model.expr(target), Expr::Attribute { name: written, .. } if written == name);
-                    if model.list(*targets).iter().any(is_it) {
-                        values.push((method, *value));
-                    }
-                }
-                Stmt::Annotated { target, value: Some(value), .. } => {
-                    if matches!(model.expr(*target), Expr::Attribute { name: written, .. } if written == name) {
-                        values.push((method, *value));
-                    }
-                }
-                _ => {}
-            });
-        }
-        values.retain(|&(_, value)| !is_nothing(value));
-        let [(method, value)] = values[..] else { return None };
-        let found = Place { function: method, given: &[], ..*self }.within(value, fuel)?;
-        Some(Unordered { confidence: found.confidence.min(Confidence::Medium), ..found })
     }
 }

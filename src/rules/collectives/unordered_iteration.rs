@@ -26,13 +26,19 @@ fn check(program: &Program, findings: &mut Findings) {
         let what = match found.source.cause {
             Cause::Set => "a set",
             Cause::Listing => "a directory listing",
+            Cause::Completion => "results as they come in",
         };
         let message = match found.creates {
             true => format!("`{}` is called in the order of {what}, which differs between processes", found.op),
             false => format!("`{}` is reached in the order of {what}, which differs between processes", found.op),
         };
         let mut finding = Findings::new_finding(&RULE, found.site, program.symbol_of(file, local), message)
-            .help("iterate over `sorted(…)`, or keep a list or dict that every rank fills in the same order")
+            .help(match found.source.cause {
+                Cause::Completion => {
+                    "take the results in the order in which they were asked for (`map`, a list of futures)"
+                }
+                _ => "iterate over `sorted(…)`, or keep a list or dict that every rank fills in the same order",
+            })
             .confidence(found.confidence);
         // A test is run, and has shown that it gets through.
         if program.file(file).is_test() {
@@ -42,6 +48,7 @@ fn check(program: &Program, findings: &mut Findings) {
             let made = match found.source.cause {
                 Cause::Set => "the set is made here: strings and objects lie by hashes that each process draws anew",
                 Cause::Listing => "the directory is listed here, in the order in which the file system keeps it",
+                Cause::Completion => "workers hand over here whatever they have done first",
             };
             finding = finding.because(found.source.site, made);
         }
@@ -49,7 +56,9 @@ fn check(program: &Program, findings: &mut Findings) {
         if finding.confidence < Confidence::High {
             finding.severity = Severity::Warning;
         }
-        finding.fix = sorted(program, file, local, found.site);
+        if found.source.cause != Cause::Completion {
+            finding.fix = sorted(program, file, local, found.site);
+        }
         findings.push(finding);
     }
 }

@@ -100,7 +100,10 @@ impl Place<'_> {
             }
             Expr::Comprehension(index) => {
                 let comprehension = model.comprehension(index);
-                self.elements_of(comprehension.key.unwrap_or(comprehension.element))
+                match comprehension.key {
+                    Some(key) => self.elements_of(key),
+                    None => self.elements_made(comprehension),
+                }
             }
             Expr::Name(name) | Expr::Attribute { name, .. } => plural(name),
             Expr::Call(call) => match model.expr(model.call(call).callee) {
