@@ -132,13 +132,24 @@ impl Program {
         }
     }
 
-    /// Whether a function answers, or an object of a class, where a name stands behind it.
+    /// Whether a function answers, or an object of a class, where a name stands behind it: by a method, or by what a method
+    /// leaves in an attribute.
     fn answers(&self, target: Target, behind: Option<Symbol>) -> bool {
         match target {
-            Target::Class(class) => behind.is_some_and(|name| self.method(class, name).is_some()),
+            Target::Class(class) => {
+                behind.is_some_and(|name| self.method(class, name).is_some() || self.is_left_by_a_method(class, name))
+            }
             Target::Module(_) => self.taken_from(target, behind).is_some(),
             _ => true,
         }
+    }
+
+    /// Whether what a class begins with in an attribute is changed in its file: nothing but the text of a skeleton says so.
+    fn is_left_by_a_method(&self, class: ClassId, name: Symbol) -> bool {
+        let (file, _) = self.locate_class(class);
+        let text = self.file(file).text.as_bytes();
+        let written = format!(".{name} = ");
+        memchr::memmem::find_iter(text, written.as_bytes()).nth(1).is_some()
     }
 
     /// The functions, classes and modules that a file imports from skeletons, by the names that they have here.

@@ -13,8 +13,12 @@ impl<'p> Engine<'p> {
         match model.expr(target) {
             Expr::Name(name) => {
                 let value = self.named(frame, name, value, model.span(target));
+                // `args = prepared(args)` may give back the same object, with all that was set on it.
+                let is_same = frame.get(name) == Some(value) && frame.prepared.take() == Some(name);
                 frame.set(name, value);
-                frame.forget_paths(name);
+                if !is_same {
+                    frame.forget_paths(name);
+                }
             }
             Expr::Attribute { value: object, name } => {
                 self.set_property(frame, object, name, value, model.span(target));

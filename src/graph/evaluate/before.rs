@@ -43,7 +43,8 @@ impl<'p> Engine<'p> {
         if frame.receiver == Some(object) {
             return None;
         }
-        let (value, class) = match frame.get(object) {
+        let held = frame.get(object).or_else(|| self.held_by_its_own(frame, object));
+        let (value, class) = match held {
             Some(value) => (value, self.class_of_known(value)?),
             None => {
                 let value = self.global_variable(frame.file, object);
@@ -59,6 +60,14 @@ impl<'p> Engine<'p> {
             }
         };
         Some(self.begun(class, name, left))
+    }
+
+    /// The object that an attribute of the function's own object holds, as its class leaves it there.
+    fn held_by_its_own(&mut self, frame: &Frame<'p>, path: Symbol) -> Option<Value> {
+        let (name, class) = (own_attribute(frame, path)?, frame.class?);
+        let held = self.attribute(class, name)?;
+        let object = frame.get(frame.receiver?)?;
+        Some(self.as_seen_by(object, held))
     }
 
     /// Notes what the object holds where a function is left by some ranks: what follows is not theirs.

@@ -230,6 +230,10 @@ impl<'p> Engine<'p> {
             {
                 share
             }
+            // All of them, in another order.
+            ("concurrent.futures.as_completed" | "asyncio.as_completed", Some(_)) => {
+                mapped(self, "list", args[..1].to_vec())
+            }
             ("map" | "filter" | "itertools.chain" | "itertools.islice" | "itertools.cycle", _) => {
                 mapped(self, dotted.as_str(), args)
             }
@@ -268,9 +272,11 @@ impl<'p> Engine<'p> {
             }
             ("next", Some(value)) => {
                 // Whether something is left depends on the iterator's length, what it is on its contents.
-                let length = self.values.make(Node::Length(value));
+                let turns = self.counted(frame, value);
+                let length = self.values.make(Node::Length(turns));
                 let first = match self.values.yielded(value) {
                     Some(_) => self.values.make(Node::Item(site, value)),
+                    None if self.is_made_by_the_program(value) => turns,
                     None => value,
                 };
                 self.values.make(Node::Changed(site, Box::from([first, length])))

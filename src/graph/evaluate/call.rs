@@ -207,6 +207,10 @@ impl<'p> Engine<'p> {
                 self.choose(frame, test, span, ChoiceForm::Expression, one_effect, other_effect);
                 self.values.make(Node::If(test, one, other))
             }
+            // What is handed in, or else a function of the maker's own: that stands for both.
+            Node::Or(given, default) if self.is_handed(given) && self.can_be_called(default) => {
+                self.call_value(frame, default, arguments, span)
+            }
             Node::Item(_, list) | Node::Index(list, _) if let Some(listed) = self.callables_in(list) => {
                 self.call_one_listed(frame, (callee, &listed), arguments, span)
             }

@@ -64,8 +64,11 @@ impl<'p> Engine<'p> {
         // Which group a getter returns is worth a look: the name is a guess.
         let is_group = by_convention.is_some_and(|meaning| matches!(self.values.node(meaning), Node::AxisGroup(_)));
         let handed = self.handed_attributes(frame, function, &arguments);
+        let held = self.held_by_receiver(frame, function, &arguments);
+        let is_another = !held.is_empty();
         if !is_group
             && handed.is_empty()
+            && !is_another
             && self.may_wait(function, &bound)
             && !self.writes_apart(frame, function)
             && !arguments.holder.is_some_and(written)
@@ -73,7 +76,7 @@ impl<'p> Engine<'p> {
         {
             return by_convention.unwrap_or_else(|| self.pending_call(frame, function, bound, span));
         }
-        let Some(summary) = self.summary(function) else {
+        let Some(summary) = self.summary_holding(function, held) else {
             self.after_filling(frame, function, &arguments, span);
             return by_convention.unwrap_or_else(|| self.unfollowed(frame, function, bound, span));
         };
@@ -87,7 +90,10 @@ impl<'p> Engine<'p> {
             let result = self.replaced(summary.result, &mut substitution);
             return result;
         }
-        let effects = self.condensed_summary(function, summary.effects);
+        let effects = match is_another {
+            true => summary.effects,
+            false => self.condensed_summary(function, summary.effects),
+        };
         let weight = self.effects.summed(effects).weight;
         if weight > 0 && weight <= MAX_INLINE {
             let body = match substitution.is_empty() {
@@ -109,6 +115,7 @@ impl<'p> Engine<'p> {
         self.after_filling(frame, function, &arguments, span);
         self.after_growth(frame, &arguments, &summary.grown, &mut substitution);
         self.after_agreement(frame, function, &arguments, &summary.filled, &mut substitution);
+        self.after_setting(frame, function, &arguments, &summary.set, &mut substitution);
         // Where the result is a place in a group that it is handed.
         let vary = self.values.vary(summary.result);
         let places = if vary.is_empty() || vary.is_all() { Vec::new() } else { bound_to(function, &bound) };

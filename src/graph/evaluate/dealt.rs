@@ -175,6 +175,27 @@ impl<'p> Engine<'p> {
         (!self.values.vary(length).is_empty()).then_some(length)
     }
 
+    /// Whether an iterator runs a generator of the program, or goes through an object of it.
+    pub(super) fn is_made_by_the_program(&self, iterator: Value) -> bool {
+        match self.values.node(iterator) {
+            Node::Generator(..) | Node::Instance(..) => true,
+            Node::Mapped(name, parts) if name.as_str() == "iter" => {
+                parts.first().is_some_and(|&part| self.is_made_by_the_program(part))
+            }
+            _ => false,
+        }
+    }
+
+    /// What an object answers that is asked whether it is true: by its `__bool__`, or by its length.
+    pub(super) fn truth(&mut self, frame: &mut Frame<'p>, value: Value, span: Span) -> Value {
+        let Node::Instance(class, _) = *self.values.node(value) else { return value };
+        if let Some(method) = self.program.method(class, Symbol::new("__bool__")) {
+            let arguments = Arguments { receiver: Some(value), ..Arguments::default() };
+            return self.call_function(frame, method, arguments, span);
+        }
+        self.length_of_object(value).unwrap_or(value)
+    }
+
     /// What decides the number of items, in terms of whoever asks; nothing where it is the same on all ranks.
     fn dealt_in(&mut self, turns: Vec<Value>, substitution: &mut Substitution) -> Option<Value> {
         let turns: Vec<Value> = turns.into_iter().map(|turn| self.replaced(turn, substitution)).collect();

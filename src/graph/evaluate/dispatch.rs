@@ -185,7 +185,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether a method's body says that subclasses define it.
-    fn is_abstract(&self, method: FunctionId) -> bool {
+    pub(super) fn is_abstract(&self, method: FunctionId) -> bool {
         let (file, local) = self.program.locate(method);
         let model = &self.program.file(file).model;
         says_nothing(model, model.function(local).body)

@@ -36,7 +36,10 @@ impl<'p> Engine<'p> {
             Expr::Unary(op, operand) => {
                 let operand = self.expression(frame, operand);
                 match op {
-                    UnaryOp::Not => self.values.make(Node::Not(operand)),
+                    UnaryOp::Not => {
+                        let asked = self.truth(frame, operand, span);
+                        self.values.make(Node::Not(asked))
+                    }
                     UnaryOp::Plus => operand,
                     UnaryOp::Minus if let Node::Int(number) = *self.values.node(operand) => {
                         self.values.make(Node::Int(number.wrapping_neg()))
@@ -89,10 +92,13 @@ impl<'p> Engine<'p> {
                 }
                 value
             }
-            Expr::Subscript(value, index) => {
-                let value = self.expression(frame, value);
+            Expr::Subscript(container, index) => {
+                let value = self.expression(frame, container);
                 let index = self.expression(frame, index);
-                self.subscript(frame, value, index, span)
+                match self.entry_of_module(frame, container, value, index) {
+                    Some(entry) => entry,
+                    None => self.subscript(frame, value, index, span),
+                }
             }
             Expr::Slice(parts) => {
                 let parts: Vec<ExprId> = model.list(parts).to_vec();

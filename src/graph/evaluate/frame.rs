@@ -51,6 +51,8 @@ pub(in crate::graph) struct Frame<'p> {
     pub(super) turning: bool,
     /// Whether the function asks for data that it pools.
     pub(super) pools: bool,
+    /// The variable whose attributes the last call has set that set any.
+    pub(super) prepared: Option<Symbol>,
 }
 
 impl<'p> Frame<'p> {
@@ -83,6 +85,7 @@ impl<'p> Frame<'p> {
             cuts: Vec::new(),
             turning: false,
             pools: false,
+            prepared: None,
         }
     }
 

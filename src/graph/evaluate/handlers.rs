@@ -27,7 +27,7 @@ impl<'p> Engine<'p> {
         }
         let [iterator] = model.list(call.args) else { return None };
         let value = self.expression(frame, *iterator);
-        Some((value, model.span(*iterator)))
+        Some((self.counted(frame, value), model.span(*iterator)))
     }
 
     pub(super) fn protected(&mut self, frame: &mut Frame<'p>, parts: &'p Try) {

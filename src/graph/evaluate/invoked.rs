@@ -90,6 +90,7 @@ impl<'p> Engine<'p> {
                 arms.iter().any(|&arm| self.is_function(arm))
                     && arms.iter().all(|&arm| arm == self.none || self.can_be_called(arm))
             }
+            Node::Or(given, default) => self.is_handed(given) && self.can_be_called(default),
             _ => self.is_called_as_an_object(value),
         }
     }

@@ -6,10 +6,10 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{ClassId, FileId, FunctionId, Span, Symbol};
-use crate::flow::EffectId;
+use crate::flow::{EffectId, Value};
 use crate::model::ExprId;
 
-use super::{constructed, dispatch, enclosed, known_by, outside};
+use super::{Summary, constructed, dispatch, enclosed, held_here, known_by, makers, outside};
 
 /// Answers of the source.
 #[derive(Default)]
@@ -40,6 +40,16 @@ pub(in crate::graph) struct Memo<'p> {
     pub(super) owners: Option<Rc<known_by::Owners>>,
     /// Who assigns attributes of objects that are not its own.
     pub(super) outside_writers: Option<Rc<outside::Writers>>,
+    /// What functions leave under keys of mappings of modules, where that differs between ranks.
+    pub(super) entries: FxHashMap<(FileId, Symbol), Option<Value>>,
+    /// What methods do on objects that hold something in their attributes; nothing while that is being found out.
+    pub(super) holding: FxHashMap<(FunctionId, held_here::Held), Option<Rc<Summary>>>,
+    /// Who calls a constructor, where few do.
+    pub(super) makers: FxHashMap<FunctionId, Rc<[makers::Maker]>>,
+    /// Files in which something bears the name of a class that is called there.
+    pub(super) calling_classes: Option<Rc<FxHashMap<Symbol, Vec<FileId>>>>,
+    /// What all who make objects of a class give a parameter of its constructor, where that differs between ranks.
+    pub(super) given_everywhere: FxHashMap<(FunctionId, u16), Option<Value>>,
     /// Attributes that somebody calls.
     pub(super) callable_attributes: Option<Rc<FxHashSet<Symbol>>>,
     /// Names of catalogued operations that objects have.

@@ -114,6 +114,7 @@ impl<'p> Engine<'p> {
                 let value = self.as_seen_by(receiver, value);
                 if self.can_be_called(value) || self.may_be_wrapped(value) || self.is_handed_in(frame, value) {
                     arguments.receiver = None;
+                    arguments.holder = path.and_then(|path| self.path_of(path, name));
                     return self.call_value(frame, value, arguments, span);
                 }
             }
@@ -174,6 +175,12 @@ impl<'p> Engine<'p> {
         // A model or a metric that is moved is the same object.
         if moves(name.as_str()) && self.is_object(self.where_there(receiver)) {
             return receiver;
+        }
+        // A pool of workers gives as many results as it is handed things to do.
+        if matches!(name.as_str(), "imap" | "imap_unordered" | "starmap")
+            && let [_, (source, _)] = arguments.positional[..]
+        {
+            return self.values.make(Node::Mapped(Symbol::new("map"), Box::from([source])));
         }
         // How many pieces there are is a matter of the number that is given, not of its shape.
         if matches!(name.as_str(), "chunk" | "split")

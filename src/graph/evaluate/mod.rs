@@ -25,6 +25,7 @@ mod displays;
 mod elements;
 mod enclosed;
 mod entered;
+mod entries;
 mod expand;
 mod expression;
 mod external;
@@ -35,6 +36,7 @@ mod halves;
 mod handed_attributes;
 mod handed_back;
 mod handlers;
+mod held_here;
 mod in_place;
 mod invoked;
 mod issuing;
@@ -46,6 +48,7 @@ mod labelled;
 mod listed;
 mod loops;
 mod losses;
+mod makers;
 mod managers;
 mod marks;
 mod meaning;
@@ -124,6 +127,8 @@ pub struct Summary {
     pub filled: Vec<(usize, Value)>,
     /// Parameters that it puts something into, by position, as they are in the end.
     grown: Vec<(usize, Value)>,
+    /// What it leaves in attributes of its other parameters that differs between ranks, by their position.
+    set: Vec<handed_attributes::HandedAttribute>,
     /// Whether it takes this process out of the job.
     leaves: job::Leaves,
 }
@@ -279,7 +284,12 @@ impl<'p> Engine<'p> {
     }
 
     fn evaluate(&mut self, function: FunctionId) -> Summary {
-        let mut frame = self.entered(function);
+        let frame = self.entered(function);
+        self.evaluate_in(frame)
+    }
+
+    /// What a function does that has been entered.
+    fn evaluate_in(&mut self, mut frame: Frame<'p>) -> Summary {
         let model = frame.model;
         let definition = model.function(frame.local);
         self.block(&mut frame, definition.body);
@@ -291,8 +301,9 @@ impl<'p> Engine<'p> {
         let globals =
             rebound::rebound(model, definition).filter_map(|name| frame.get(name).map(|value| (name, value))).collect();
         let grown = self.grown(&frame);
+        let set = self.set_on_given(&frame);
         let leaves = self.leaves_job(&mut frame);
-        Summary { effects, result, attributes, globals, filled, grown, leaves }
+        Summary { effects, result, attributes, globals, filled, grown, set, leaves }
     }
 
     pub(super) fn unknown(&mut self, frame: &Frame<'p>, span: Span) -> Value {

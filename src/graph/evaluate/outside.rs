@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::super::context::each_in_context;
 use super::super::program::Program;
 use super::super::protocol::Types;
+use super::super::resolve::Target;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Symbol};
 use crate::flow::{Node, Value};
@@ -38,7 +39,11 @@ impl<'p> Engine<'p> {
         for &(_, function) in functions {
             for Store { object, value, conditions } in stores(self.program, function, name) {
                 let (file, local) = self.program.locate(function);
-                let made = types.class_of(file, local, object);
+                let itself = match self.program.target(file, local, object) {
+                    Some(Target::Class(itself)) => Some(itself),
+                    _ => None,
+                };
+                let made = itself.or_else(|| types.class_of(file, local, object));
                 if !made.is_some_and(|made| self.program.lineage(made).contains(&class)) {
                     continue;
                 }
@@ -47,6 +52,7 @@ impl<'p> Engine<'p> {
                     return None;
                 }
                 let mut frame = self.entered(function);
+                self.assign_what_is_named(&mut frame, value);
                 let value = self.expression(&mut frame, value);
                 given = Some(self.under(&mut frame, &conditions, value, begun));
             }

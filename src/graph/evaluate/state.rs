@@ -15,6 +15,9 @@ use crate::model::{Expr, IN_PLACE, LocalFunction, Stmt, each_statement};
 /// Choices in a value that are looked through.
 const MAX_CHOICES: u8 = 6;
 
+/// Classes below one that are asked what they leave in an attribute.
+const MAX_BELOW: usize = 8;
+
 impl<'p> Engine<'p> {
     /// A nested function that leaves its home takes along the variables it uses.
     pub(super) fn closed_over(&mut self, frame: &Frame<'p>, value: Value) -> Value {
@@ -151,6 +154,9 @@ impl<'p> Engine<'p> {
             }
         }
         let of_class = if found.is_empty() { self.class_variable(class, name) } else { None };
+        if found.is_empty() && of_class.is_none() {
+            found.extend(self.left_below(class, name));
+        }
         // What the constructor begins with is for those whom nobody tells.
         if let [begun] = [&found[..], of_class.as_slice()].concat()[..]
             && self.only_begins(begun)
@@ -167,11 +173,33 @@ impl<'p> Engine<'p> {
                 Some(self.values.make(Node::Carried(site, name, found.into())))
             }
         };
+        let value = value.map(|value| self.as_made_everywhere(value).unwrap_or(value));
         match partial {
             true => self.attributes.remove(&(class, name)),
             false => self.attributes.insert((class, name), value),
         };
         value
+    }
+
+    /// What an attribute holds that a class asks for and leaves to those below it, where it differs between ranks in all of
+    /// them that have it.
+    fn left_below(&mut self, class: ClassId, name: Symbol) -> Option<Value> {
+        if !self.taint.holds(name) {
+            return None;
+        }
+        let below = self.classes_below(class);
+        let mut first = None;
+        for &below in below.iter().take(MAX_BELOW) {
+            if !self.program.lineage(below).iter().any(|&owner| self.writers_of(owner).contains_key(&name)) {
+                continue;
+            }
+            let held = self.attribute(below, name)?;
+            if self.values.vary(held).is_empty() {
+                return None;
+            }
+            first = first.or(Some(held));
+        }
+        first
     }
 
     /// Methods of the class that have some ranks alone write an attribute, by calling one of its writers.

@@ -63,6 +63,7 @@ impl<'p> Engine<'p> {
             Stmt::If { test, body, orelse } => {
                 let value = self.expression(frame, *test);
                 let site = model.span(*test);
+                let value = self.truth(frame, value, site);
                 self.note_refusal(frame, *test, *body);
                 self.branch(frame, value, site, *body, *orelse);
             }

@@ -18,6 +18,9 @@ const MAX_LOOKS: u32 = 20;
 /// Nodes that the substitutions of one function rebuild; what is left keeps its parameters, of which nothing is known.
 pub(super) const MAX_STEPS: u32 = 12_000;
 
+/// Questions one within the other that are answered even when no steps are left.
+const MAX_ASKED: u32 = 6;
+
 /// What parameters and captured variables stand for.
 #[derive(Default)]
 pub(super) struct Substitution {
@@ -30,6 +33,8 @@ pub(super) struct Substitution {
     /// Whether any of that may shape a buffer, once somebody has asked.
     shapes: Option<bool>,
     depth: u32,
+    /// How deep a question is looked into for which no steps are left.
+    asked: u32,
 }
 
 impl Substitution {
@@ -88,7 +93,23 @@ impl<'p> Engine<'p> {
             let is_flag = |known: Value| {
                 matches!(self.values.node(known), Node::None | Node::Bool(_) | Node::Int(_) | Node::Str(_))
             };
-            return known.copied().filter(|&known| is_flag(known)).unwrap_or(value);
+            if let Some(known) = known.copied().filter(|&known| is_flag(known)) {
+                return known;
+            }
+            // So are questions about flags: what nobody handed over is not up to the caller.
+            let asks =
+                matches!(self.values.node(value), Node::Not(_) | Node::And(..) | Node::Or(..) | Node::Compare(..));
+            if !asks || by.asked >= MAX_ASKED {
+                return value;
+            }
+            if let Some(&known) = by.values.get(&value) {
+                return known;
+            }
+            by.asked += 1;
+            let made = self.rebuilt(value, by);
+            by.asked -= 1;
+            by.values.insert(value, made);
+            return made;
         }
         if let Some(&known) = by.values.get(&value) {
             return known;

@@ -2,7 +2,7 @@
 //! over by the name of a parameter.
 
 use super::handed::is_within;
-use super::{Mention, Search, is_self};
+use super::{MAX_NAMESAKES, Mention, Search, is_self};
 use crate::base::{FileId, FunctionId, Symbol};
 use crate::graph::resolve::Target;
 use crate::model::{Expr, FunctionKind, Holder, LocalFunction};
@@ -99,10 +99,20 @@ impl Search<'_> {
         }
         let (file, local) = program.locate(function);
         match model.expr(held.holder.of) {
-            Expr::Attribute { value, name } => home.class.is_some_and(|class| {
-                is_self(model, home, value)
-                    && program.method(program.class_id(held.file, class), name) == Some(function)
-            }),
+            Expr::Attribute { value, name }
+                if let Some(class) = home.class
+                    && is_self(model, home, value) =>
+            {
+                program.method(program.class_id(held.file, class), name) == Some(function)
+            }
+            // A method of another object: by its name, where few have one.
+            Expr::Attribute { name, .. } => {
+                let namesakes = self.definitions.get(&(program.tree_of(held.file), name)).copied().unwrap_or(0);
+                program.class_of(function).is_some()
+                    && program.function(function).name == name
+                    && namesakes <= MAX_NAMESAKES
+                    && program.same_tree(held.file, file)
+            }
             // A function that stands in another one.
             _ => {
                 let parent = model.functions.get(local.0 as usize).and_then(|nested| nested.parent);

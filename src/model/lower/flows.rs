@@ -1,6 +1,7 @@
 //! Where values go: to names and attributes, into what a call is handed, and out of the function.
 
 use super::Lowerer;
+use crate::base::Symbol;
 use crate::model::tree::*;
 
 /// Methods that change a tensor in place.
@@ -73,14 +74,21 @@ impl Lowerer {
 
     /// Notes that the target holds, or may hold, what has another name.
     pub(super) fn holds(&mut self, target: ExprId, value: ExprId) {
+        // `first, gather = rank == 0, dist.all_gather`
+        if let (Expr::Tuple(targets), Expr::Tuple(values)) = (self.file.expr(target), self.file.expr(value)) {
+            let pairs = self.file.list(targets).iter().copied().zip(self.file.list(values).iter().copied());
+            pairs.collect::<Vec<_>>().into_iter().for_each(|(target, value)| self.holds(target, value));
+            return;
+        }
         let Some(name) = self.file.last_name(target) else { return };
         let of = match self.file.expr(value) {
             Expr::IfElse(at) => self.file.if_else(at)[1..].to_vec(),
             Expr::Or(parts) => self.file.list(parts).to_vec(),
             Expr::Call(call) => {
                 let call = self.file.call(call);
-                let is_partial = self.file.last_name(call.callee).is_some_and(|name| name.as_str() == "partial");
-                self.file.list(call.args).first().copied().filter(|_| is_partial).into_iter().collect()
+                let hands_on = |name: Symbol| matches!(name.as_str(), "partial" | "staticmethod");
+                let hands_on = self.file.last_name(call.callee).is_some_and(hands_on);
+                self.file.list(call.args).first().copied().filter(|_| hands_on).into_iter().collect()
             }
             _ => vec![value],
         };
