@@ -200,12 +200,16 @@ fn is_super(model: &crate::model::File, expr: ExprId, name: Symbol) -> bool {
 }
 
 /// Whether a body says that it is for subclasses to fill: a documentation string, then nothing, `pass`, `...` or
-/// `raise NotImplementedError`.
+/// `raise NotImplementedError`, with a word of complaint before it.
 pub(super) fn says_nothing(model: &crate::model::File, body: crate::model::Block) -> bool {
-    model.block(body).iter().all(|&stmt| match model.stmt(stmt) {
-        crate::model::Stmt::Raise(Some(exception)) => is_not_implemented(model, *exception),
-        crate::model::Stmt::Expr(expr) => matches!(model.expr(*expr), Expr::Str(_) | Expr::Missing),
-        _ => false,
+    use crate::model::Stmt;
+    let raises = |stmt: &Stmt| matches!(*stmt, Stmt::Raise(Some(exception)) if is_not_implemented(model, exception));
+    let block = model.block(body);
+    let refuses = block.last().is_some_and(|&last| raises(model.stmt(last)));
+    block.iter().all(|&stmt| match model.stmt(stmt) {
+        Stmt::Expr(expr) => refuses || matches!(model.expr(*expr), Expr::Str(_) | Expr::Missing),
+        Stmt::Assign { .. } => refuses,
+        stmt => raises(stmt),
     })
 }
 
