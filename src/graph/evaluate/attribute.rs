@@ -257,10 +257,7 @@ impl<'p> Engine<'p> {
                 return self.catalogued_property(frame, &entry, object, span);
             }
             let call = super::arguments::Arguments { receiver: Some(object), ..Default::default() };
-            let value = match self.is_abstract(method) {
-                true => self.dispatched(frame, class, method, call, span),
-                false => self.call_function(frame, method, call, span),
-            };
+            let value = self.call_function(frame, method, call, span);
             let opaque = matches!(self.values.node(value), Node::None | Node::Unknown(_) | Node::Attribute(..));
             return match opaque && self.program.catalog.convention(name).is_some() {
                 true => None,

@@ -185,7 +185,7 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether a method's body says that subclasses define it.
-    pub(super) fn is_abstract(&self, method: FunctionId) -> bool {
+    fn is_abstract(&self, method: FunctionId) -> bool {
         let (file, local) = self.program.locate(method);
         let model = &self.program.file(file).model;
         says_nothing(model, model.function(local).body)
@@ -200,16 +200,12 @@ fn is_super(model: &crate::model::File, expr: ExprId, name: Symbol) -> bool {
 }
 
 /// Whether a body says that it is for subclasses to fill: a documentation string, then nothing, `pass`, `...` or
-/// `raise NotImplementedError`, with a word of complaint before it.
+/// `raise NotImplementedError`.
 pub(super) fn says_nothing(model: &crate::model::File, body: crate::model::Block) -> bool {
-    use crate::model::Stmt;
-    let raises = |stmt: &Stmt| matches!(*stmt, Stmt::Raise(Some(exception)) if is_not_implemented(model, exception));
-    let block = model.block(body);
-    let refuses = block.last().is_some_and(|&last| raises(model.stmt(last)));
-    block.iter().all(|&stmt| match model.stmt(stmt) {
-        Stmt::Expr(expr) => refuses || matches!(model.expr(*expr), Expr::Str(_) | Expr::Missing),
-        Stmt::Assign { .. } => refuses,
-        stmt => raises(stmt),
+    model.block(body).iter().all(|&stmt| match model.stmt(stmt) {
+        crate::model::Stmt::Raise(Some(exception)) => is_not_implemented(model, *exception),
+        crate::model::Stmt::Expr(expr) => matches!(model.expr(*expr), Expr::Str(_) | Expr::Missing),
+        _ => false,
     })
 }
 

@@ -89,12 +89,34 @@ impl<'p> Engine<'p> {
             let mut frame = self.entered(self.program.function_id(file, local));
             self.assign_what_is_named(&mut frame, given);
             let value = self.expression(&mut frame, given);
-            let differs = |value: &Value| !self.values.vary(*value).is_empty();
+            let differs = |value: &Value| self.is_place_alone(*value);
             let value = Some(value).filter(differs).or_else(|| self.as_made_everywhere(value))?;
             first = first.or(Some(value));
         }
         self.memo.given_everywhere.insert((constructor, position), first);
         first
+    }
+
+    /// Whether a value is a rank's place, or a question about it, and nothing else.
+    fn is_place_alone(&self, value: Value) -> bool {
+        let is_other = |part: Value| {
+            !matches!(
+                self.values.node(part),
+                Node::Rank(_)
+                    | Node::Size(_)
+                    | Node::Int(_)
+                    | Node::Bool(_)
+                    | Node::Str(_)
+                    | Node::None
+                    | Node::Not(_)
+                    | Node::And(..)
+                    | Node::Or(..)
+                    | Node::If(..)
+                    | Node::Compare(..)
+                    | Node::Binary(..)
+            )
+        };
+        !self.values.vary(value).is_empty() && !self.values.any_part(value, MAX_PARTS, is_other)
     }
 
     /// Whether an expression, or what its variables are assigned, mentions what may differ between ranks.

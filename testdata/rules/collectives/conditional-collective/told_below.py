@@ -1,4 +1,4 @@
-"""A class asks for what those below it leave in an attribute, or answer by a property."""
+"""A class asks for what those below it leave in an attribute."""
 import torch.distributed as dist
 
 
@@ -32,20 +32,3 @@ class One(Either):
 class Other(Either):
     def __init__(self):
         self.going = True
-
-
-class Place:
-    @property
-    def first(self):
-        raise NotImplementedError
-
-
-class RankPlace(Place):
-    @property
-    def first(self):
-        return dist.get_rank() == 0
-
-
-def step(place: Place, x):
-    if place.first:
-        dist.all_reduce(x)  # error: [conditional-collective]
