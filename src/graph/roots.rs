@@ -221,16 +221,15 @@ fn describe(
         (GroupKey::Other(_), Some(root)) if is_own_of_a_loop(engine, group) => {
             let what =
                 format!("rank {root} of the job, which is in one of the groups that the loop makes, not in each");
-            let chosen = is_guarded(engine, Axes::ALL, ways, under);
-            let sure = if chosen { Confidence::Low } else { Confidence::Medium };
+            let sure = if is_guarded(engine, Axes::ALL, ways, under) { Confidence::Low } else { Confidence::Medium };
             (!is_asked_for(engine, group, ways, under)).then_some((what, sure))
         }
         (GroupKey::Made(..) | GroupKey::NonMember, Some(root))
             if let Some((rank, ranks)) = chosen_without(engine, group, root) =>
         {
-            let chosen = is_guarded(engine, Axes::ALL, ways, under);
-            let sure = if chosen { Confidence::Low } else { Confidence::High };
-            Some((format!("rank {root}, which is not in the group of ranks {ranks:?} that rank {rank} has"), sure))
+            let what = format!("rank {root}, which is not in the group of ranks {ranks:?} that rank {rank} has");
+            let sure = if is_guarded(engine, Axes::ALL, ways, under) { Confidence::Low } else { Confidence::High };
+            Some((what, sure))
         }
         // WORLD or a subgroup, as the caller likes: unless the code asks which, it goes wrong for the subgroup.
         (GroupKey::Other(_), Some(root)) => {

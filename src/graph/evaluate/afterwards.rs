@@ -150,9 +150,9 @@ impl<'p> Engine<'p> {
         for &(name, value) in written {
             let value = self.replaced(value, substitution);
             let Some(path) = self.path_of(holder, name) else { continue };
-            // What all ranks do to another object alike is what its class says, unless it had something else.
             // How much is put into a container may be a matter of how often the loop around turns.
-            let counted = frame.turning && value != self.none && self.is_filled(value);
+            let counted = frame.turning && self.holds_more(value);
+            // What all ranks do to another object alike is what its class says, unless it had something else.
             let differs = own.is_some() || apart || counted || !self.values.vary(value).is_empty();
             if differs || frame.get(path).is_some() {
                 self.set_path(frame, path, value);

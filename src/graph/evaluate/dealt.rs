@@ -8,6 +8,7 @@ use super::substitute::Substitution;
 use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Span, Symbol};
 use crate::flow::{Effect, EffectId, Exit, LoopKind, Node, Value};
+use crate::model::ExprId;
 
 use super::data::is_loader;
 
@@ -186,12 +187,13 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// What an object answers that is asked whether it is true: by its `__bool__`, or by its length.
-    pub(super) fn truth(&mut self, frame: &mut Frame<'p>, value: Value, span: Span) -> Value {
+    /// What a condition asks. An object answers by its `__bool__`, or by its length.
+    pub(super) fn asked(&mut self, frame: &mut Frame<'p>, condition: ExprId) -> Value {
+        let value = self.expression(frame, condition);
         let Node::Instance(class, _) = *self.values.node(value) else { return value };
         if let Some(method) = self.program.method(class, Symbol::new("__bool__")) {
             let arguments = Arguments { receiver: Some(value), ..Arguments::default() };
-            return self.call_function(frame, method, arguments, span);
+            return self.call_function(frame, method, arguments, frame.model.span(condition));
         }
         self.length_of_object(value).unwrap_or(value)
     }

@@ -34,12 +34,12 @@ impl<'p> Engine<'p> {
                 self.call(frame, id, call)
             }
             Expr::Unary(op, operand) => {
-                let operand = self.expression(frame, operand);
+                let operand = match op {
+                    UnaryOp::Not => self.asked(frame, operand),
+                    _ => self.expression(frame, operand),
+                };
                 match op {
-                    UnaryOp::Not => {
-                        let asked = self.truth(frame, operand, span);
-                        self.values.make(Node::Not(asked))
-                    }
+                    UnaryOp::Not => self.values.make(Node::Not(operand)),
                     UnaryOp::Plus => operand,
                     UnaryOp::Minus if let Node::Int(number) = *self.values.node(operand) => {
                         self.values.make(Node::Int(number.wrapping_neg()))
@@ -76,7 +76,7 @@ impl<'p> Engine<'p> {
             Expr::IfElse(at) => {
                 let [test, then, otherwise] = model.if_else(at);
                 let at = model.span(test);
-                let test = self.expression(frame, test);
+                let test = self.asked(frame, test);
                 match self.values.node(test) {
                     Node::Bool(true) => return self.expression(frame, then),
                     Node::Bool(false) => return self.expression(frame, otherwise),

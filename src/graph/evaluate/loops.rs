@@ -11,7 +11,7 @@ impl<'p> Engine<'p> {
         let span = frame.model.span(test);
         let mut before_test = Effects::NOTHING;
         let (effect, decided) = self.settle(frame, span, body, None, &mut |engine, frame| {
-            let value = engine.expression(frame, test);
+            let value = engine.asked(frame, test);
             before_test = engine.take_sequence(frame);
             Some(value)
         });

@@ -61,9 +61,8 @@ impl<'p> Engine<'p> {
                 self.leave(frame, Exit::Return, span);
             }
             Stmt::If { test, body, orelse } => {
-                let value = self.expression(frame, *test);
+                let value = self.asked(frame, *test);
                 let site = model.span(*test);
-                let value = self.truth(frame, value, site);
                 self.note_refusal(frame, *test, *body);
                 self.branch(frame, value, site, *body, *orelse);
             }

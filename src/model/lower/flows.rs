@@ -1,7 +1,6 @@
 //! Where values go: to names and attributes, into what a call is handed, and out of the function.
 
 use super::Lowerer;
-use crate::base::Symbol;
 use crate::model::tree::*;
 
 /// Methods that change a tensor in place.
@@ -86,9 +85,8 @@ impl Lowerer {
             Expr::Or(parts) => self.file.list(parts).to_vec(),
             Expr::Call(call) => {
                 let call = self.file.call(call);
-                let hands_on = |name: Symbol| matches!(name.as_str(), "partial" | "staticmethod");
-                let hands_on = self.file.last_name(call.callee).is_some_and(hands_on);
-                self.file.list(call.args).first().copied().filter(|_| hands_on).into_iter().collect()
+                let is_partial = self.file.last_name(call.callee).is_some_and(|name| name.as_str() == "partial");
+                self.file.list(call.args).first().copied().filter(|_| is_partial).into_iter().collect()
             }
             _ => vec![value],
         };

@@ -66,3 +66,17 @@ def of_all(items, x):
         except StopIteration:
             break
         dist.all_reduce(x)
+
+
+class Chief:
+    def __bool__(self):
+        return dist.get_rank() == 0
+
+
+def whoever_is_asked(x, y):
+    chief = Chief()
+    if chief:
+        dist.all_reduce(x)  # error: [conditional-collective]
+    group = dist.new_group([0]) if chief else None  # error: [conditional-group-creation]
+    while chief:
+        dist.all_reduce(y)  # error: [divergent-loop]
