@@ -76,13 +76,41 @@ fn a_defect_harms_its_own_file_only_and_findings_are_sorted_and_single() {
     assert_eq!(progress.done.load(Atomic::Relaxed), progress.total.load(Atomic::Relaxed));
 }
 
-#[test]
-fn a_difference_is_explained_by_what_the_function_was_evaluated_with() {
-    let text = "import torch.distributed as dist\n\ndef another(x):\n    if dist.get_rank() == 1:\n        dist.barrier()\n\ndef place():\n    return dist.get_rank()\n\ndef job(x):\n    if place() == 0:\n        dist.all_reduce(x)\n\ndef place_in(group=None):\n    return dist.get_rank(group)\n\ndef job_of_all(x):\n    if place_in() == 0:\n        dist.barrier()\n";
+/// What all rules find in one file.
+fn by_all_rules(text: &str) -> Analysis {
     let rules: Vec<&'static Rule> = meta::all_rules().collect();
     let catalog = Arc::new(Catalog::builtin().clone());
     let options = Options { rules: &rules, facts: ProjectFacts::default(), catalog, progress: &Progress::default() };
-    let analysis = analyze(vec![SourceFile::from_text("job.py", Kind::Python, text)], options);
+    analyze(vec![SourceFile::from_text("job.py", Kind::Python, text)], options)
+}
+
+/// A function that calls so much that the steps for putting callees into its own terms are used up before the last call.
+#[test]
+fn what_nobody_hands_over_is_not_up_to_the_caller_of_a_function_that_calls_much() {
+    let save = "def save(state, mine, place=None):\n    for name in state:\n        if place is not None:\n            dist.barrier()\n    return mine\n\n";
+    let checks: String = (0..60)
+        .map(|check| format!("    if settings.check{check} and rows > {check}:\n        dist.barrier()\n"))
+        .collect();
+    let work = format!("def work(settings, rows, mine):\n{checks}    return mine\n\n");
+    let calls: String =
+        (0..80).map(|part| format!("    work(settings.part{part}, settings.rows{part}, mine)\n")).collect();
+    let job = |save: &str| {
+        format!(
+            "def job(settings, state):\n    mine = dist.get_rank()\n{calls}    if mine == 0:\n        {save}\n    dist.barrier()\n"
+        )
+    };
+    let found = |call: &str| {
+        let text = format!("import torch.distributed as dist\n\n{save}{work}{}", job(call));
+        by_all_rules(&text).findings.into_iter().map(|finding| finding.rule).collect::<Vec<_>>()
+    };
+    assert_eq!(found("save(state, mine)"), Vec::<&str>::new());
+    assert_eq!(found("save(state, mine, place=1)"), ["conditional-collective"]);
+}
+
+#[test]
+fn a_difference_is_explained_by_what_the_function_was_evaluated_with() {
+    let text = "import torch.distributed as dist\n\ndef another(x):\n    if dist.get_rank() == 1:\n        dist.barrier()\n\ndef place():\n    return dist.get_rank()\n\ndef job(x):\n    if place() == 0:\n        dist.all_reduce(x)\n\ndef place_in(group=None):\n    return dist.get_rank(group)\n\ndef job_of_all(x):\n    if place_in() == 0:\n        dist.barrier()\n";
+    let analysis = by_all_rules(text);
     let line = |site: Site| text[..site.span.start as usize].lines().count();
     let origins: Vec<(usize, usize)> =
         analysis.findings.iter().map(|finding| (line(finding.site), line(finding.related[0].site))).collect();
