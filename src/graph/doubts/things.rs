@@ -281,7 +281,7 @@ fn asks_a_switch(engine: &Engine<'_>, test: Value) -> bool {
             Node::If(test, then, otherwise) => further.extend([*test, *then, *otherwise]),
             _ => {}
         }
-        engine.marks.switches.contains(&value)
+        engine.marks.switches.contains_key(&value)
     };
     engine.values.search(test, MAX_PARTS, look) == Some(true)
 }

@@ -119,7 +119,7 @@ impl<'p> Engine<'p> {
                     return self.target_value(target);
                 }
             }
-            Node::External(dotted) if !self.marks.switches.contains(&value) => {
+            Node::External(dotted) if !self.marks.switches.contains_key(&value) => {
                 let whole = Symbol::new(&format!("{dotted}.{name}"));
                 return self.external_value(frame, whole, span);
             }
@@ -153,6 +153,10 @@ impl<'p> Engine<'p> {
                     false => found,
                 };
             }
+        } else if let Some(class) = self.class_behind_a_getter(value, name)
+            && let Some(found) = self.object_attribute(frame, class, value, name, span)
+        {
+            return found;
         } else if let Some(found) = self.typed_attribute(frame, object, value, name, span) {
             return found;
         } else if let Some(found) = self.told_by_owner(frame, object, value, name, span) {

@@ -181,7 +181,13 @@ impl<'p> Engine<'p> {
             Node::Function(function, bound) => {
                 let mut arguments = arguments;
                 arguments.receiver = bound;
-                self.call_function(frame, function, arguments, span)
+                // `handler = self.finish`: what a class below has instead of it.
+                let name = self.program.function(function).name;
+                let class = bound.and_then(|object| self.class_of_known(object));
+                match class.filter(|&class| self.program.method(class, name) == Some(function)) {
+                    Some(class) => self.dispatched(frame, class, function, arguments, span),
+                    None => self.call_function(frame, function, arguments, span),
+                }
             }
             Node::Closure(function, captured) => {
                 let mut substitution = Substitution::default();
@@ -197,7 +203,11 @@ impl<'p> Engine<'p> {
                 whole.keywords.extend(keywords.iter().map(|&(name, value)| (name, value, None)));
                 self.call_value(frame, inner, whole, span)
             }
-            Node::If(test, then, otherwise) if self.is_callable(then) || self.is_callable(otherwise) => {
+            Node::If(test, then, otherwise)
+                if self.is_callable(then)
+                    || self.is_callable(otherwise)
+                    || self.is_wrapped_on_some(test, then, otherwise) =>
+            {
                 let outer = std::mem::take(&mut frame.sequence);
                 let one = self.call_value(frame, then, arguments.clone(), span);
                 let one_effect = self.take_sequence(frame);
@@ -234,6 +244,10 @@ impl<'p> Engine<'p> {
                 let mut arguments = arguments;
                 arguments.receiver = Some(callee);
                 self.call_external(frame, dotted, arguments, span)
+            }
+            // What is wrapped where there are several processes, or what is there where it is called.
+            Node::If(..) | Node::Carried(..) if let Some(meant) = self.meant_by_a_call(callee) => {
+                self.call_value(frame, meant, arguments, span)
             }
             // Who is handed a wrapped model runs it as one, whoever hands it over.
             Node::Parameter(function, position)

@@ -62,8 +62,11 @@ impl<'p> Engine<'p> {
         turns: Option<Value>,
         head: &mut dyn FnMut(&mut Self, &mut Frame<'p>) -> Option<Value>,
     ) -> (EffectId, Option<Value>) {
-        let carried: Vec<(Symbol, Option<Value>)> =
-            self.assigned(frame, body).into_iter().map(|name| (name, frame.get(name))).collect();
+        let assigned = self.assigned(frame, body);
+        let carried: Vec<(Symbol, Option<Value>)> = assigned
+            .into_iter()
+            .map(|name| (name, frame.get(name).or_else(|| self.held_before(frame, name))))
+            .collect();
         let at = frame.site(site);
         let mut current: Vec<Option<Value>> = carried
             .iter()
@@ -156,6 +159,16 @@ impl<'p> Engine<'p> {
             self.set_path(frame, name, value);
         }
         outcome
+    }
+
+    /// What an attribute of an object that the function has made holds before a loop assigns it: `progress.epoch`.
+    fn held_before(&mut self, frame: &Frame<'p>, path: Symbol) -> Option<Value> {
+        let root = *self.roots.get(&path)?;
+        let name = path.as_str().strip_prefix(root.as_str())?.strip_prefix('.').filter(|name| !name.contains('.'))?;
+        let object = frame.get(root)?;
+        let Node::Instance(class, _) = *self.values.node(object) else { return None };
+        let held = self.attribute(class, Symbol::new(name))?;
+        Some(self.as_seen_by(object, held))
     }
 
     /// Notes what variables hold that the loop does not assign: each turn finds the same there.

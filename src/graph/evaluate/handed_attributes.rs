@@ -47,6 +47,7 @@ impl<'p> Engine<'p> {
         }
         out
     }
+
     /// The attributes of its parameters which a function has set, where they differ between ranks. Those of its own object are
     /// the business of its class.
     pub(super) fn set_on_given(&self, frame: &Frame<'p>) -> Vec<HandedAttribute> {
@@ -66,20 +67,17 @@ impl<'p> Engine<'p> {
             for &path in frame.paths.get(&parameter.name).map_or(&[][..], Vec::as_slice) {
                 let name = path.as_str().strip_prefix(parameter.name.as_str()).and_then(|rest| rest.strip_prefix('.'));
                 let Some(name) = name.filter(|name| !name.contains('.')).map(Symbol::new) else { continue };
-                let set = frame.get(path).filter(|&value| self.is_a_place(value));
+                let set = frame.get(path).filter(|&value| self.differs_unsettled(value));
                 out.extend(set.map(|value| (position as u16, name, value)));
             }
         }
         out
     }
 
-    /// Whether a value hangs on a rank's place, of which nothing was agreed on.
-    fn is_a_place(&self, value: Value) -> bool {
-        let is_place = |part: Value| matches!(self.values.node(part), Node::Rank(_) | Node::Local(..));
+    /// Whether a value differs between ranks, and nothing of it was agreed on.
+    fn differs_unsettled(&self, value: Value) -> bool {
         let agreed = |part: Value| matches!(self.values.node(part), Node::Agreed(..));
-        !self.values.vary(value).is_empty()
-            && self.values.any_part(value, MAX_PARTS, is_place)
-            && !self.values.any_part(value, MAX_PARTS, agreed)
+        !self.values.vary(value).is_empty() && !self.values.any_part(value, MAX_PARTS, agreed)
     }
 
     /// What a call has set on what it was handed.

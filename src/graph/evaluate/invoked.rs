@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{FunctionId, Site, Symbol};
+use crate::base::{ClassId, FunctionId, Site, Symbol};
 use crate::catalog::Entry;
 use crate::flow::{Effect, EffectId, Effects, Node, Value};
 
@@ -132,10 +132,45 @@ impl<'p> Engine<'p> {
         unknown > MAX_UNKNOWN
     }
 
+    /// Whether ranks have either of two things, of which one is an object whose call issues something.
+    pub(super) fn is_wrapped_on_some(&self, test: Value, then: Value, otherwise: Value) -> bool {
+        let mut arms = [then, otherwise].into_iter();
+        !self.values.vary(test).is_empty() && arms.any(|arm| self.meant_by_a_call(arm).is_some())
+    }
+
+    /// Of what may be one thing or another, or nothing, the object whose call issues something: no rank's place chooses it.
+    pub(super) fn meant_by_a_call(&self, value: Value) -> Option<Value> {
+        let communicates = |kind: Symbol| {
+            let entry = self.program.catalog.entry(Symbol::new(&format!("{kind}.__call__")));
+            matches!(entry, Some(Entry::Operation(_)))
+        };
+        let method = |class: ClassId, name: &str| self.program.method(class, Symbol::new(name));
+        match *self.values.node(value) {
+            Node::Typed(kind) => communicates(kind).then_some(value),
+            Node::Instance(class, _) => {
+                let called = method(class, "__call__").or_else(|| method(class, "forward"))?;
+                self.reaches(called).then_some(value)
+            }
+            Node::If(test, then, otherwise) if self.values.vary(test).is_empty() => {
+                self.meant_by_a_call(then).or_else(|| self.meant_by_a_call(otherwise))
+            }
+            Node::Carried(_, _, ref parts) => {
+                parts.iter().filter(|&&part| part != value).find_map(|&part| self.meant_by_a_call(part))
+            }
+            _ => None,
+        }
+    }
+
     /// What calling a function value issues.
     pub(super) fn invoke_effect(&mut self, callee: Value, args: Box<[Value]>, site: Site) -> EffectId {
         if let Some(effect) = self.known_backward(callee, site) {
             return effect;
+        }
+        // A wrapped model that is handed on.
+        if let Some(meant) = self.meant_by_a_call(callee)
+            && let Node::Typed(kind) = *self.values.node(meant)
+        {
+            return self.issued_by_library(kind, meant, Symbol::new("__call__"), &args, site);
         }
         if let Node::If(test, then, otherwise) = *self.values.node(callee) {
             if self.is_one_of_many_unknown(callee) {

@@ -5,7 +5,8 @@ use crate::finding::Confidence;
 use crate::flow::{Axes, Node, Value};
 use crate::model::{Call, Expr, ExprId, each_statement};
 
-use super::super::resolve::{Scope, Target};
+use super::super::protocol::Types;
+use super::super::resolve::Scope;
 use super::{Engine, Frame};
 
 /// What such a registry is asked for.
@@ -78,6 +79,7 @@ impl<'p> Engine<'p> {
         }
         let program = self.program;
         let model = &program.file(file).model;
+        let types = Types::new(program);
         let mut classes = Vec::new();
         for index in 0..model.functions.len() as u32 {
             let local = crate::model::LocalFunction(index);
@@ -86,9 +88,9 @@ impl<'p> Engine<'p> {
             }
             each_statement(model, model.function(local).body, &mut |_, stmt| {
                 let Some((targets, value)) = model.assigned(stmt) else { return };
-                let Expr::Call(call) = model.expr(value) else { return };
-                if targets.iter().any(|&target| model.expr(target) == Expr::Name(name))
-                    && let Some(Target::Class(class)) = program.target(file, local, model.call(call).callee)
+                if matches!(model.expr(value), Expr::Call(_))
+                    && targets.iter().any(|&target| model.expr(target) == Expr::Name(name))
+                    && let Some(class) = types.class_of(file, local, value)
                     && !classes.contains(&class)
                 {
                     classes.push(class);

@@ -123,10 +123,17 @@ impl<'p> Engine<'p> {
     fn may_differ(&self, file: FileId, local: LocalFunction, expr: ExprId, fuel: u8) -> bool {
         let Some(fuel) = fuel.checked_sub(1) else { return false };
         let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        // What a constructor hands up may be what it was given by those who make objects of its class.
+        let is_handed = |name: Symbol| {
+            definition.name.as_str() == "__init__"
+                && definition.parameters.iter().any(|parameter| parameter.name == name)
+        };
         let mut differs = false;
         let mut names: Vec<Symbol> = Vec::new();
         each_expression(model, expr, &mut |_, part| match part {
             Expr::Name(name) | Expr::Attribute { name, .. } if self.taint.holds(name) => differs = true,
+            Expr::Name(name) if is_handed(name) => differs = true,
             Expr::Name(name) => names.push(name),
             _ => {}
         });
@@ -246,6 +253,7 @@ impl<'p> Engine<'p> {
         let call = calls_in(model, model.function(local).body).into_iter().map(|(_, call)| call).find(runs_above)?;
         Some(Maker { file, local, call, is_below: true })
     }
+
     /// Whether the function that makes an object returns it, keeps it in another one or hands it over.
     fn lets_go(&self, &Maker { file, local, call, .. }: &Maker) -> bool {
         let model = &self.program.file(file).model;

@@ -1,8 +1,8 @@
 //! What is known of single values and places beside what they are made of: what rules and doubts ask about them later.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::base::Site;
+use crate::base::{FileId, Site, Symbol};
 use crate::flow::Value;
 
 /// Values and places that something more is known of.
@@ -21,7 +21,7 @@ pub(in crate::graph) struct Marks {
     /// Failures of requests.
     pub failures: FxHashSet<Value>,
     /// Variables of modules that begin with a constant and are set by functions.
-    pub switches: FxHashSet<Value>,
+    pub switches: FxHashMap<Value, (FileId, Symbol)>,
     /// What an object of unknown make is taken to hold.
     pub inferred: FxHashSet<Value>,
     /// Of the groups that a loop makes the one that each rank keeps as its own.

@@ -20,6 +20,8 @@ pub(in crate::graph) struct Memo<'p> {
     pub(super) below: Option<FxHashMap<ClassId, Rc<[ClassId]>>>,
     /// The class of the objects that functions assign to a global variable.
     pub(super) global_classes: FxHashMap<(FileId, Symbol), Option<ClassId>>,
+    /// The classes of the objects that functions make and return.
+    pub(super) classes_made: FxHashMap<FunctionId, Rc<[ClassId]>>,
     /// What functions show those within them.
     pub(super) enclosed: FxHashMap<FunctionId, enclosed::Seen>,
     /// What constructors hand up to those of their bases.

@@ -75,10 +75,8 @@ impl<'p> Engine<'p> {
                 }
             }
             // One or the other by a setting: what one of them issues stands for both.
-            Node::If(test, then, otherwise)
-                if self.is_object(then) && self.is_object(otherwise) && !self.picks_by_rank(test, then, otherwise) =>
-            {
-                arguments.receiver = Some(then);
+            Node::If(..) if let Some(one) = self.either_object(receiver) => {
+                arguments.receiver = Some(one);
             }
             // What is handed in, or else an object of the function's own, `writer = writer or Writer()`: that stands for both.
             Node::Or(given, default) if self.is_handed(given) && self.has_method_of_its_own(default, name) => {
@@ -91,7 +89,7 @@ impl<'p> Engine<'p> {
                 arguments.receiver = Some(default);
             }
             // What it answers may hang on much else; what it issues is issued by all that have it.
-            Node::If(..) => {
+            Node::If(..) | Node::Carried(..) => {
                 let there = self.where_there(receiver);
                 if let Node::Instance(class, _) = *self.values.node(there)
                     && self.program.method(class, name).is_some_and(|method| self.reaches(method))
@@ -104,15 +102,16 @@ impl<'p> Engine<'p> {
         let receiver = arguments.receiver.unwrap_or(receiver);
         let known = self.class_of_value(frame, object, receiver);
         // What annotations say is asked where it may tell what is issued.
-        let said = known.is_none() && self.is_understood_by_some(frame, name);
-        let class = known.or_else(|| if said { self.class_said(frame, object, receiver) } else { None });
+        let said = known.is_none() && (self.is_understood_by_some(frame, name) || self.taint.holds(name));
+        let class = known.or_else(|| if said { self.class_said(frame, object, receiver, name) } else { None });
         if let Some(class) = class {
             if let Some(method) = self.program.method(class, name) {
                 return self.dispatched(frame, class, method, arguments, span);
             }
             if let Some(value) = self.attribute(class, name) {
                 let value = self.as_seen_by(receiver, value);
-                if self.can_be_called(value) || self.may_be_wrapped(value) || self.is_handed_in(frame, value) {
+                let issues = self.may_be_wrapped(value) || self.meant_by_a_call(value).is_some();
+                if issues || self.can_be_called(value) || self.is_handed_in(frame, value) {
                     arguments.receiver = None;
                     arguments.holder = path.and_then(|path| self.path_of(path, name));
                     return self.call_value(frame, value, arguments, span);
@@ -176,12 +175,6 @@ impl<'p> Engine<'p> {
         if moves(name.as_str()) && self.is_object(self.where_there(receiver)) {
             return receiver;
         }
-        // A pool of workers gives as many results as it is handed things to do.
-        if matches!(name.as_str(), "imap" | "imap_unordered" | "starmap")
-            && let [_, (source, _)] = arguments.positional[..]
-        {
-            return self.values.make(Node::Mapped(Symbol::new("map"), Box::from([source])));
-        }
         // How many pieces there are is a matter of the number that is given, not of its shape.
         if matches!(name.as_str(), "chunk" | "split")
             && arguments.values().iter().any(|&given| !self.values.vary(given).is_empty())
@@ -234,6 +227,23 @@ impl<'p> Engine<'p> {
         matches!(self.values.node(value), Node::Instance(..) | Node::Typed(_) | Node::Mesh(_) | Node::AxisGroup(_))
     }
 
+    /// One of several objects, where each arm of the choices between them is one and none is made by a rank's place.
+    fn either_object(&self, value: Value) -> Option<Value> {
+        match *self.values.node(value) {
+            Node::If(test, then, otherwise) if !self.picks_by_rank(test, then, otherwise) => {
+                self.either_object(otherwise).and_then(|_| self.either_object(then))
+            }
+            _ => self.is_object(value).then_some(value),
+        }
+    }
+
+    fn are_of_one_kind(&self, one: Value, other: Value) -> bool {
+        match (self.values.node(one), self.values.node(other)) {
+            (Node::Instance(one, _), Node::Instance(other, _)) => one == other,
+            (one, other) => one == other,
+        }
+    }
+
     /// Whether the value is an object of a class of the program that has the method, where it is there.
     pub(super) fn has_method_of_its_own(&self, value: Value, name: Symbol) -> bool {
         match *self.values.node(self.where_there(value)) {
@@ -254,9 +264,12 @@ impl<'p> Engine<'p> {
             }
             // What a loop or several methods leave in one place: the object, where it is there.
             Node::Carried(_, _, ref parts) => {
-                let mut there = parts.iter().copied().filter(|&part| !absent(part) && part != value);
-                match (there.next(), there.next()) {
-                    (Some(only), None) if self.is_object(self.where_there(only)) => self.where_there(only),
+                let there = parts.iter().copied().filter(|&part| !absent(part) && part != value);
+                let mut there = there.map(|part| self.where_there(part));
+                match there.next() {
+                    Some(first) if self.is_object(first) && there.all(|other| self.are_of_one_kind(first, other)) => {
+                        first
+                    }
                     _ => value,
                 }
             }

@@ -140,7 +140,14 @@ impl<'p> Engine<'p> {
     }
 
     /// What the method of an object of a library issues.
-    fn issued_by_library(&mut self, kind: Symbol, object: Value, name: Symbol, args: &[Value], site: Site) -> EffectId {
+    pub(super) fn issued_by_library(
+        &mut self,
+        kind: Symbol,
+        object: Value,
+        name: Symbol,
+        args: &[Value],
+        site: Site,
+    ) -> EffectId {
         let dotted = Symbol::new(&format!("{kind}.{name}"));
         if !matches!(self.program.catalog.entry(dotted), Some(Entry::Operation(_))) {
             return Effects::NOTHING;

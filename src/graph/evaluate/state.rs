@@ -77,7 +77,7 @@ impl<'p> Engine<'p> {
                 value = self.expression(&mut frame, expr);
                 self.births.end();
             } else {
-                self.marks.switches.insert(fallback);
+                self.marks.switches.insert(fallback, (file, name));
             }
         }
         let begins = matches!(

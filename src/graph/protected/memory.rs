@@ -6,9 +6,9 @@
 use crate::base::{FileId, Site, Symbol};
 use crate::catalog::OperationKind;
 use crate::finding::Confidence;
-use crate::model::{Block, Expr, File, Handler, LocalFunction, Stmt, Try, each_expression, each_statement};
+use crate::model::{Block, Expr, File, Handler, LocalFunction, Stmt, StmtId, Try, each_expression, each_statement};
 
-use super::super::blocks::{Around, mentions};
+use super::super::blocks::{Around, calls_of, mentions};
 use super::super::communication::{Issue, Wanted, calls_in};
 use super::super::hazard::{Failure, Hazard, is_pass};
 use super::{Search, Skip, Swallowed};
@@ -35,6 +35,10 @@ impl Search<'_, '_> {
         // Either the pass says itself that it communicates, or it is one of a model that ranks train together.
         let (issue, (site, name)) = match (in_body.first(), step) {
             (Some(issue), Some(step)) => (issue.clone(), step),
+            // The pass stands in what the block calls.
+            (Some(_), None) if let Some((pass, name)) = self.pass_called(file, function, parts.body, in_body) => {
+                (pass.clone(), (pass.start(), name))
+            }
             // Forward alone, and backward behind the block: who leaves does not come to it.
             (Some(_), None) if leaves(model, handler) => {
                 let forward = in_body.iter().find(|issue| issue.implicit && issue.op.as_str().ends_with("_forward"))?;
@@ -45,7 +49,14 @@ impl Search<'_, '_> {
             }
             _ => return None,
         };
-        if self.makes_up(file, function, handler, around) {
+        // `monitored_barrier` ends the job where a peer does not come.
+        let is_watched = |stmt: StmtId| {
+            let mut calls = calls_of(model, stmt).into_iter();
+            calls.any(|(_, call)| model.last_name(call.callee).is_some_and(|name| name.as_str() == "monitored_barrier"))
+        };
+        if self.makes_up(file, function, handler, around)
+            || around.iter().flat_map(|around| around.rest).any(|&stmt| is_watched(stmt))
+        {
             return None;
         }
         // A pass that asks its peers on the way and raises for them has at least thought of it.
@@ -58,6 +69,22 @@ impl Search<'_, '_> {
             issue,
             skip: Skip::Midway,
             confidence,
+        })
+    }
+
+    /// A pass through a model, there and back, in a function that the block calls.
+    fn pass_called<'i>(
+        &mut self,
+        file: FileId,
+        function: LocalFunction,
+        block: Block,
+        issued: &'i [Issue],
+    ) -> Option<(&'i Issue, Symbol)> {
+        issued.iter().filter(|issue| is_pass_of_model(issue)).find_map(|issue| {
+            let (home, called) = self.called_at(file, function, block, issue.start())?;
+            let model = self.model(home);
+            let passes = calls_in(model, model.function(called).body).into_iter();
+            passes.filter_map(|(_, call)| is_pass(model, call)).next().map(|name| (issue, name))
         })
     }
 

@@ -5,8 +5,8 @@ use crate::base::{FileId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::model::{CompareOp, Expr, ExprId, File, Handler, LocalFunction, Stmt, StmtId, Try, UnaryOp, each_statement};
 
-use super::super::blocks::{Around, binds, collect};
-use super::super::communication::Wanted;
+use super::super::blocks::{Around, binds, calls_of, collect};
+use super::super::communication::{Issue, Wanted};
 use super::super::hazard::{Caught, Failure, Hazard, never_returns};
 use super::{Search, Skip, Swallowed};
 
@@ -42,8 +42,9 @@ impl Search<'_, '_> {
         hazards.sort_by_key(|hazard| hazard.failure == Failure::Data);
         let Some(hazard) = hazards.into_iter().next() else { return };
         for around in around.iter().rev() {
-            for &id in around.rest {
-                if self.asks_for_one(file, function, id, &flags, (handler, &hazard), out) {
+            for (at, &id) in around.rest.iter().enumerate() {
+                let behind = &around.rest[at + 1..];
+                if self.asks_for_one(file, function, (id, behind), &flags, (handler, &hazard), out) {
                     return;
                 }
                 flags.retain(|flag| !is_bound_in(model, id, flag.name));
@@ -55,13 +56,13 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether a statement asks for one of the flags, and who has come through issues something there that the others do
-    /// not.
+    /// Whether a statement asks for one of the flags, and who has come through issues something there, or behind it where the
+    /// others leave, that they do not.
     fn asks_for_one(
         &mut self,
         file: FileId,
         function: LocalFunction,
-        id: StmtId,
+        (id, behind): (StmtId, &[StmtId]),
         flags: &[Flag],
         (handler, hazard): (&Handler, &Hazard),
         out: &mut Vec<Swallowed>,
@@ -81,7 +82,12 @@ impl Search<'_, '_> {
             return true;
         }
         let issued = self.communication.issued_in(file, function, through, Wanted::Collective);
-        let Some(issue) = issued.into_iter().next() else { return false };
+        let leaves = matches!(
+            model.block(failed).last().map(|&last| model.stmt(last)),
+            Some(Stmt::Return(_) | Stmt::Continue | Stmt::Break)
+        );
+        let behind = || leaves.then(|| behind.iter().find_map(|&id| self.issued_by(file, function, id))).flatten();
+        let Some(issue) = issued.into_iter().next().or_else(behind) else { return false };
         // What does not parse is the same text for all, as often as not.
         let is_near = hazard.direct
             && hazard.failure != Failure::Data
@@ -97,6 +103,15 @@ impl Search<'_, '_> {
             skip: Skip::Told,
         });
         true
+    }
+}
+
+impl Search<'_, '_> {
+    /// The first collective that a statement issues.
+    fn issued_by(&mut self, file: FileId, function: LocalFunction, id: StmtId) -> Option<Issue> {
+        calls_of(self.model(file), id)
+            .into_iter()
+            .find_map(|(expr, call)| self.communication.issued(file, function, expr, call, Wanted::Collective))
     }
 }
 

@@ -96,7 +96,13 @@ impl<'p> Types<'p> {
         let program = self.program;
         let of_result = |id: FunctionId| {
             let (home, local) = program.locate(id);
-            self.named(home, local, program.function(id).returns?)
+            match program.function(id).returns {
+                Some(returns) => self.named(home, local, returns),
+                None => match self.returned_within(home, local, fuel)[..] {
+                    [only] => Some(only),
+                    _ => None,
+                },
+            }
         };
         match program.target(file, function, call.callee) {
             Some(Target::Class(class)) => Some(class),
@@ -108,6 +114,28 @@ impl<'p> Types<'p> {
                 of_result(program.method(class, name)?)
             }
         }
+    }
+
+    /// The classes of the objects that a function returns; none where it may return something else.
+    pub fn returned(&self, file: FileId, function: LocalFunction) -> SmallVec<[ClassId; 2]> {
+        self.returned_within(file, function, FUEL)
+    }
+
+    fn returned_within(&self, file: FileId, function: LocalFunction, fuel: u32) -> SmallVec<[ClassId; 2]> {
+        let model = &self.program.file(file).model;
+        let mut classes: SmallVec<[ClassId; 2]> = SmallVec::new();
+        let mut others = false;
+        each_statement(model, model.function(function).body, &mut |_, stmt| match *stmt {
+            Stmt::Return(Some(value)) if model.expr(value) != Expr::None => {
+                match self.class_within(file, function, value, fuel) {
+                    Some(class) if classes.contains(&class) => {}
+                    Some(class) => classes.push(class),
+                    None => others = true,
+                }
+            }
+            _ => {}
+        });
+        if others { SmallVec::new() } else { classes }
     }
 
     /// The class that an annotation names; of `X | None` and `Optional[X]` it is `X`.

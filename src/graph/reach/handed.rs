@@ -161,7 +161,7 @@ fn kept(model: &File, local: LocalFunction, name: Symbol) -> Vec<Symbol> {
     let mut kept = Vec::new();
     each_statement(model, model.function(local).body, &mut |_, stmt| {
         if let Some((targets, value)) = model.assigned(stmt)
-            && model.expr(value) == Expr::Name(name)
+            && may_be(model, value, name)
         {
             kept.extend(targets.iter().filter_map(|&target| match model.expr(target) {
                 Expr::Attribute { name, .. } => Some(name),
@@ -170,4 +170,20 @@ fn kept(model: &File, local: LocalFunction, name: Symbol) -> Vec<Symbol> {
         }
     });
     kept
+}
+
+/// Whether an expression is what bears the name, one of two, or that with some arguments.
+fn may_be(model: &File, value: ExprId, name: Symbol) -> bool {
+    let any = |parts: &[ExprId]| parts.iter().any(|&part| may_be(model, part, name));
+    match model.expr(value) {
+        Expr::Name(found) => found == name,
+        Expr::IfElse(at) => any(&model.if_else(at)[1..]),
+        Expr::Or(parts) => any(model.list(parts)),
+        Expr::Call(call) => {
+            let call = model.call(call);
+            let is_partial = model.last_name(call.callee).is_some_and(|called| called.as_str() == "partial");
+            is_partial && model.list(call.args).first().is_some_and(|&first| may_be(model, first, name))
+        }
+        _ => false,
+    }
 }

@@ -3,9 +3,9 @@
 
 use super::handed::is_within;
 use super::{MAX_NAMESAKES, Mention, Search, is_self};
-use crate::base::{FileId, FunctionId, Symbol};
+use crate::base::{ClassId, FileId, FunctionId, Symbol};
 use crate::graph::resolve::Target;
-use crate::model::{Expr, FunctionKind, Holder, LocalFunction};
+use crate::model::{Expr, ExprId, FunctionKind, Holder, LocalFunction};
 
 /// A variable or an attribute that holds something, and the file that says so.
 #[derive(Clone, Copy)]
@@ -72,7 +72,10 @@ impl Search<'_> {
         }
         for mention in self.mentions.get(&name).into_iter().flatten().take(MAX_HANDED) {
             let (home, caller) = self.program.locate(mention.caller);
-            let is_it = || self.program.target(home, caller, mention.callee) == Some(Target::Function(function));
+            let is_it = || match self.program.target(home, caller, mention.callee) {
+                Some(target) => target == Target::Function(function),
+                None => self.may_be_its_method(home, mention.callee, function),
+            };
             if mention.is_called && is_it() {
                 self.follow_handed(home, caller, name, &mut places);
             }
@@ -103,22 +106,29 @@ impl Search<'_> {
                 if let Some(class) = home.class
                     && is_self(model, home, value) =>
             {
-                program.method(program.class_id(held.file, class), name) == Some(function)
+                let class = program.class_id(held.file, class);
+                let named = name == program.function(function).name;
+                let is_below = |of: ClassId| named && program.lineage(of).contains(&class);
+                program.method(class, name) == Some(function) || program.class_of(function).is_some_and(is_below)
             }
-            // A method of another object: by its name, where few have one.
-            Expr::Attribute { name, .. } => {
-                let namesakes = self.definitions.get(&(program.tree_of(held.file), name)).copied().unwrap_or(0);
-                program.class_of(function).is_some()
-                    && program.function(function).name == name
-                    && namesakes <= MAX_NAMESAKES
-                    && program.same_tree(held.file, file)
-            }
+            Expr::Attribute { .. } => self.may_be_its_method(held.file, held.holder.of, function),
             // A function that stands in another one.
             _ => {
                 let parent = model.functions.get(local.0 as usize).and_then(|nested| nested.parent);
                 file == held.file && parent.is_some_and(|parent| model.function(parent).kind == FunctionKind::Def)
             }
         }
+    }
+
+    /// Whether an attribute of an unknown object may be the method: by its name, where few have one.
+    fn may_be_its_method(&self, from: FileId, expr: ExprId, function: FunctionId) -> bool {
+        let program = self.program;
+        let Expr::Attribute { name, .. } = program.file(from).model.expr(expr) else { return false };
+        let namesakes = self.definitions.get(&(program.tree_of(from), name)).copied().unwrap_or(0);
+        program.class_of(function).is_some()
+            && program.function(function).name == name
+            && namesakes <= MAX_NAMESAKES
+            && program.same_tree(from, program.locate(function).0)
     }
 
     /// Who names a list or a table of a module: whoever takes something out of it may call that.

@@ -73,12 +73,6 @@ impl Lowerer {
 
     /// Notes that the target holds, or may hold, what has another name.
     pub(super) fn holds(&mut self, target: ExprId, value: ExprId) {
-        // `first, gather = rank == 0, dist.all_gather`
-        if let (Expr::Tuple(targets), Expr::Tuple(values)) = (self.file.expr(target), self.file.expr(value)) {
-            let pairs = self.file.list(targets).iter().copied().zip(self.file.list(values).iter().copied());
-            pairs.collect::<Vec<_>>().into_iter().for_each(|(target, value)| self.holds(target, value));
-            return;
-        }
         let Some(name) = self.file.last_name(target) else { return };
         let of = match self.file.expr(value) {
             Expr::IfElse(at) => self.file.if_else(at)[1..].to_vec(),

@@ -71,3 +71,23 @@ class Known:
 def main(x):
     known = Known(dist.get_rank() == 0)
     known.train(x)  # error: [conditional-collective]
+
+
+class Above:
+    def __init__(self, index):
+        self.index = index
+
+    def train(self, x):
+        if self.index == 0:
+            dist.all_reduce(x)  # error: [conditional-collective]
+
+
+class Below(Above):
+    """It hands up what its own makers give it."""
+
+    def __init__(self, index):
+        super().__init__(index)
+
+
+def build_below():
+    return Below(dist.get_rank())

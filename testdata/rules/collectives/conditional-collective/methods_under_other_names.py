@@ -30,3 +30,12 @@ def told_at_once():
     first, sync = dist.get_rank() == 0, dist.barrier
     if first:
         sync()  # error: [conditional-collective]
+
+
+class ToldAtOnce:
+    def __init__(self):
+        self.first, self.sync = dist.get_rank() == 0, dist.barrier
+
+    def close(self):
+        if self.first:
+            self.sync()  # error: [conditional-collective]

@@ -1,7 +1,9 @@
 """What a function sets on what it is handed is known where its caller asks for it, whatever it is called."""
 import os
 
+import torch
 import torch.distributed as dist
+from megatron import mpu
 
 
 def prepare(args):
@@ -39,4 +41,20 @@ def main_replaced(args, load, tensor):
     prepare(args)
     args = load()
     if args.chief:
+        dist.all_reduce(tensor)
+
+
+def load_on_first(args, load):
+    if mpu.get_model_parallel_rank() == 0:
+        args.do_valid = load() is not None
+        found = torch.cuda.LongTensor([int(args.do_valid)])
+    else:
+        found = torch.cuda.LongTensor([0])
+    dist.broadcast(found, mpu.get_model_parallel_src_rank(), group=mpu.get_model_parallel_group())
+    args.do_valid = found[0].item()
+
+
+def main_loaded(args, load, tensor):
+    load_on_first(args, load)
+    if args.do_valid:
         dist.all_reduce(tensor)

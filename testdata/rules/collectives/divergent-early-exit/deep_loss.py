@@ -26,7 +26,7 @@ def train(model, loader, epochs, stopper, cuda):
             x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
             x = f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(f.gelu(x))))))))
             x = f.gelu(f.gelu(f.gelu(x)))
+            if RANK in [-1, 0]:
+                if stopper(epoch):
+                    break
             x.mean().backward()  # error: [divergent-early-exit]
-        if RANK in [-1, 0]:
-            if stopper(epoch):
-                break

@@ -54,3 +54,22 @@ def group_relative(x):
         if dist.get_rank() in ranks:
             own = group
     dist.broadcast(x, group_src=0, group=own)
+
+
+def every_other_where_asked(x, wanted):
+    """Who comes here may be the first group alone."""
+    for start in range(2):
+        ranks = list(range(start, dist.get_world_size(), 2))
+        group = dist.new_group(ranks)
+        if dist.get_rank() in ranks:
+            own = group
+    if wanted:
+        dist.broadcast(x, src=0, group=own)  # low: [wrong-root]
+
+
+def one_or_the_other_where_asked(x, wanted):
+    low = dist.new_group([0, 1])
+    high = dist.new_group([2, 3])
+    own = low if dist.get_rank() < 2 else high
+    if wanted:
+        dist.broadcast(x, src=0, group=own)  # low: [wrong-root]

@@ -9,10 +9,10 @@ def train(settings, model, loader, stop):
         model = DDP(model)
     for inputs, targets in loader:
         loss = mean_error(model(inputs), targets)
-        loss.backward()  # error: [divergent-early-exit]
         if dist.get_rank() == 0:
             if stop(loss):
                 break
+        loss.backward()  # error: [divergent-early-exit]
 
 
 def train_weighted(settings, model, loader, stop):
@@ -21,10 +21,10 @@ def train_weighted(settings, model, loader, stop):
     weighted = Weighted(2)
     for inputs, targets in loader:
         loss, error = weighted(model(inputs), targets)
-        loss.backward()  # error: [divergent-early-exit]
         if dist.get_rank() == 0:
             if stop(error):
                 break
+        loss.backward()  # error: [divergent-early-exit]
 
 
 def train_bare(model, loader, stop):
