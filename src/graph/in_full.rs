@@ -6,8 +6,8 @@ use super::bindings::ImportedName;
 use super::program::{FileEntry, Program, folder};
 use super::resolve::Target;
 use crate::base::{ClassId, FileId, Symbol};
-use crate::catalog::{Entry, OperationKind};
-use crate::model::{Expr, Flow, LocalClass, LocalFunction, Sink};
+use crate::catalog::{Entry, OperationKind, Type};
+use crate::model::{Expr, ExprId, Flow, LocalClass, LocalFunction, Sink, each_statement};
 use crate::vocabulary::speaks_of_ranks;
 
 /// Bytes of a file that others ask in their conditions: a helper is small, a model of a thousand lines is none.
@@ -24,9 +24,11 @@ impl Program {
         let beside = |file: FileId| planes.contains(folder(&self.file(file).path));
         let asked = self.asked_by_others();
         let callers = self.callers_of_helpers();
+        let handed = self.handed_wrapped_models();
         let wanted = |file: FileId| {
             asked.contains(&file)
                 || callers.contains(&file)
+                || handed.contains(&file)
                 || beside(file)
                 || self.imports_a_path(file)
                 || self.hands_up_a_switch(file)
@@ -202,6 +204,65 @@ impl Program {
                 })
         };
         self.file_ids().filter(|&file| self.is_skeleton(file) && !self.file(file).is_test()).filter(calls).collect()
+    }
+
+    /// Skeletons of which a function is handed a model that the caller has wrapped: what it does with that is not in what was
+    /// kept of them.
+    fn handed_wrapped_models(&self) -> FxHashSet<FileId> {
+        let is_wrapper = |kind: &&Type| {
+            let called = Symbol::new(&format!("{}.__call__", kind.name));
+            matches!(self.catalog.entry(called), Some(Entry::Operation(_)))
+        };
+        let wrappers: FxHashSet<Symbol> =
+            self.catalog.types().filter(is_wrapper).map(|kind| kind.name.last_part()).collect();
+        let mut found = FxHashSet::default();
+        for file in self.file_ids().filter(|&file| !self.is_skeleton(file) && !self.file(file).is_test()) {
+            let model = &self.file(file).model;
+            let wraps = |value: ExprId| match model.expr(value) {
+                Expr::Call(call) => {
+                    let called = self.target(file, model.module(), model.call(call).callee);
+                    matches!(called, Some(Target::External(dotted)) if wrappers.contains(&dotted.last_part()))
+                }
+                _ => false,
+            };
+            let callees = || model.functions.iter().flat_map(|function| &function.callees);
+            let names_one = callees().any(|callee| {
+                let called = self.target(file, model.module(), callee.expr);
+                matches!(called, Some(Target::External(dotted)) if wrappers.contains(&dotted.last_part()))
+            });
+            if !names_one {
+                continue;
+            }
+            let sources = self.imported_from_skeletons(file);
+            if sources.is_empty() {
+                continue;
+            }
+            let mut names: Vec<Symbol> = Vec::new();
+            for function in &model.functions {
+                each_statement(model, function.body, &mut |_, stmt| {
+                    if let Some((targets, value)) = model.assigned(stmt)
+                        && wraps(value)
+                    {
+                        names.extend(targets.iter().filter_map(|&target| model.last_name(target)));
+                    }
+                });
+            }
+            for call in model.calls() {
+                let is_it =
+                    |value: ExprId| wraps(value) || model.last_name(value).is_some_and(|name| names.contains(&name));
+                let by_name = model.keywords(*call).iter().map(|keyword| keyword.value);
+                if !model.list(call.args).iter().copied().chain(by_name).any(is_it) {
+                    continue;
+                }
+                let callee = match model.expr(call.callee) {
+                    Expr::Name(name) => sources.get(&name),
+                    Expr::Attribute { value, .. } => model.last_name(value).and_then(|name| sources.get(&name)),
+                    _ => None,
+                };
+                found.extend(callee.into_iter().flatten().map(|&(_, home)| home));
+            }
+        }
+        found
     }
 
     /// Whether it is a function of a file that speaks of ranks, and names an operation.

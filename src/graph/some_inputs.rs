@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
 use crate::model::{
-    Block, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, each_call, each_expression, each_statement,
+    Block, CompareOp, Expr, ExprId, File, LocalFunction, Stmt, UnaryOp, each_call, each_expression, each_statement,
 };
 
 use super::communication::calls_in;
@@ -71,7 +71,9 @@ pub(super) fn some_inputs(program: &Program) -> Vec<SomeInputs> {
                 let knows = |place: &&Site| place.file == file || names(&program.file(place.file).text, class.as_str());
                 Some((part, called, *places.iter().find(knows)?))
             });
-            if let Some((part, called, sharded)) = found {
+            if let Some((part, called, sharded)) = found
+                && !is_made_up(program, (file, function), input, part)
+            {
                 let test = Site { file, span: model.span(test) };
                 let function = program.function_id(file, function);
                 out.push(SomeInputs { function, part, test, input, called, sharded });
@@ -135,6 +137,24 @@ fn asks_for(model: &File, test: ExprId, inputs: &FxHashSet<Symbol>) -> Option<Sy
         Expr::And(parts) => model.list(parts).iter().find_map(|&part| asks_for(model, part, inputs)),
         _ => None,
     }
+}
+
+/// Whether the function has the part work on something else where the batch has nothing for it.
+fn is_made_up(program: &Program, (file, function): (FileId, LocalFunction), input: Symbol, part: Symbol) -> bool {
+    let model = &program.file(file).model;
+    let is_input = |expr: ExprId| model.expr(expr) == Expr::Name(input);
+    let mut made_up = false;
+    each_statement(model, model.function(function).body, &mut |_, stmt| {
+        let Stmt::If { test, body, .. } = *stmt else { return };
+        let is_absent = match model.expr(test) {
+            Expr::Compare(CompareOp::Is, asked, none) => is_input(asked) && model.expr(none) == Expr::None,
+            Expr::Unary(UnaryOp::Not, asked) => is_input(asked),
+            _ => false,
+        };
+        made_up |=
+            is_absent && parts_called(program, (file, function), body, true).iter().any(|called| called.0 == part);
+    });
+    made_up
 }
 
 /// The attributes of the object at hand that a block calls, itself or in a method of the object: which, and where.

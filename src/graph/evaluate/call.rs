@@ -204,9 +204,9 @@ impl<'p> Engine<'p> {
                 self.call_value(frame, inner, whole, span)
             }
             Node::If(test, then, otherwise)
-                if self.is_callable(then)
-                    || self.is_callable(otherwise)
-                    || self.is_wrapped_on_some(test, then, otherwise) =>
+                if [then, otherwise]
+                    .into_iter()
+                    .any(|arm| self.is_callable(arm) || self.meant_by_a_call(arm).is_some()) =>
             {
                 let outer = std::mem::take(&mut frame.sequence);
                 let one = self.call_value(frame, then, arguments.clone(), span);
@@ -245,8 +245,8 @@ impl<'p> Engine<'p> {
                 arguments.receiver = Some(callee);
                 self.call_external(frame, dotted, arguments, span)
             }
-            // What is wrapped where there are several processes, or what is there where it is called.
-            Node::If(..) | Node::Carried(..) if let Some(meant) = self.meant_by_a_call(callee) => {
+            // What is there where it is called.
+            Node::Carried(..) if let Some(meant) = self.meant_by_a_call(callee) => {
                 self.call_value(frame, meant, arguments, span)
             }
             // Who is handed a wrapped model runs it as one, whoever hands it over.

@@ -132,13 +132,7 @@ impl<'p> Engine<'p> {
         unknown > MAX_UNKNOWN
     }
 
-    /// Whether ranks have either of two things, of which one is an object whose call issues something.
-    pub(super) fn is_wrapped_on_some(&self, test: Value, then: Value, otherwise: Value) -> bool {
-        let mut arms = [then, otherwise].into_iter();
-        !self.values.vary(test).is_empty() && arms.any(|arm| self.meant_by_a_call(arm).is_some())
-    }
-
-    /// Of what may be one thing or another, or nothing, the object whose call issues something: no rank's place chooses it.
+    /// Of what may be one thing or another, or nothing, the object whose call issues something.
     pub(super) fn meant_by_a_call(&self, value: Value) -> Option<Value> {
         let communicates = |kind: Symbol| {
             let entry = self.program.catalog.entry(Symbol::new(&format!("{kind}.__call__")));
@@ -151,9 +145,7 @@ impl<'p> Engine<'p> {
                 let called = method(class, "__call__").or_else(|| method(class, "forward"))?;
                 self.reaches(called).then_some(value)
             }
-            Node::If(test, then, otherwise) if self.values.vary(test).is_empty() => {
-                self.meant_by_a_call(then).or_else(|| self.meant_by_a_call(otherwise))
-            }
+            Node::If(_, then, otherwise) => self.meant_by_a_call(then).or_else(|| self.meant_by_a_call(otherwise)),
             Node::Carried(_, _, ref parts) => {
                 parts.iter().filter(|&&part| part != value).find_map(|&part| self.meant_by_a_call(part))
             }
@@ -166,12 +158,6 @@ impl<'p> Engine<'p> {
         if let Some(effect) = self.known_backward(callee, site) {
             return effect;
         }
-        // A wrapped model that is handed on.
-        if let Some(meant) = self.meant_by_a_call(callee)
-            && let Node::Typed(kind) = *self.values.node(meant)
-        {
-            return self.issued_by_library(kind, meant, Symbol::new("__call__"), &args, site);
-        }
         if let Node::If(test, then, otherwise) = *self.values.node(callee) {
             if self.is_one_of_many_unknown(callee) {
                 return self.effects.make(Effect::Invoke { callee, args, site }, &self.values);
@@ -179,6 +165,12 @@ impl<'p> Engine<'p> {
             let then = self.invoke_effect(then, args.clone(), site);
             let otherwise = self.invoke_effect(otherwise, args, site);
             return self.either(test, then, otherwise, site);
+        }
+        // A wrapped model that is handed on.
+        if let Some(meant) = self.meant_by_a_call(callee)
+            && let Node::Typed(kind) = *self.values.node(meant)
+        {
+            return self.issued_by_library(kind, meant, Symbol::new("__call__"), &args, site);
         }
         if let Node::Attribute(object, name) = *self.values.node(callee)
             && name.as_str() != BACKWARD

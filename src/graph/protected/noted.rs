@@ -5,16 +5,16 @@ use crate::base::{FileId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::model::{CompareOp, Expr, ExprId, File, Handler, LocalFunction, Stmt, StmtId, Try, UnaryOp, each_statement};
 
-use super::super::blocks::{Around, binds, calls_of, collect};
+use super::super::blocks::{Around, binds, calls_of, collect, mentions};
 use super::super::communication::{Issue, Wanted};
 use super::super::hazard::{Caught, Failure, Hazard, never_returns};
 use super::{Search, Skip, Swallowed};
 
-/// What a handler sets a variable to, in a constant.
+/// What a handler sets a variable to: a constant, or what it has caught.
 #[derive(Clone, Copy)]
 struct Flag {
     name: Symbol,
-    constant: ExprId,
+    value: ExprId,
 }
 
 impl Search<'_, '_> {
@@ -115,16 +115,16 @@ impl Search<'_, '_> {
     }
 }
 
-/// The variables that a handler sets to constants, whatever it has caught.
+/// The variables that a handler sets to constants, whatever it has caught, or to that.
 fn flags_of(model: &File, handler: &Handler) -> Vec<Flag> {
     let mut out = Vec::new();
     for &id in model.block(handler.body) {
         if let Stmt::Assign { targets, value } = model.stmt(id)
-            && matches!(model.expr(*value), Expr::None | Expr::Bool(_))
+            && (matches!(model.expr(*value), Expr::None | Expr::Bool(_)) || is_caught(model, handler, *value))
             && let &[target] = model.list(*targets)
             && let Expr::Name(name) = model.expr(target)
         {
-            out.push(Flag { name, constant: *value });
+            out.push(Flag { name, value: *value });
         }
     }
     out
@@ -137,7 +137,7 @@ fn is_set_otherwise(model: &File, function: LocalFunction, handler: &Handler, fl
         if let Some((targets, value)) = model.assigned(stmt) {
             let is_target = targets.iter().any(|&target| model.expr(target) == Expr::Name(flag.name));
             let is_elsewhere = !handler.span.holds(model.stmt_span(id));
-            found |= is_target && is_elsewhere && model.expr(value) != model.expr(flag.constant);
+            found |= is_target && is_elsewhere && model.expr(value) != model.expr(flag.value);
         }
     });
     found
@@ -154,7 +154,7 @@ fn is_bound_in(model: &File, id: StmtId, name: Symbol) -> bool {
 fn answered(model: &File, test: ExprId, flag: Flag) -> Option<bool> {
     let is_flag = |expr: ExprId| model.expr(expr) == Expr::Name(flag.name);
     match model.expr(test) {
-        Expr::Name(name) if name == flag.name => Some(model.expr(flag.constant) == Expr::Bool(true)),
+        Expr::Name(name) if name == flag.name => Some(!is_denied(model.expr(flag.value))),
         Expr::Unary(UnaryOp::Not, inner) => answered(model, inner, flag).map(|answer| !answer),
         Expr::And(parts) => {
             let denied = model.list(parts).iter().any(|&part| answered(model, part, flag) == Some(false));
@@ -166,7 +166,7 @@ fn answered(model: &File, test: ExprId, flag: Flag) -> Option<bool> {
         }
         Expr::Compare(op, left, right) if is_flag(left) => {
             let is_same = match model.expr(right) {
-                constant @ (Expr::None | Expr::Bool(_)) => constant == model.expr(flag.constant),
+                constant @ (Expr::None | Expr::Bool(_)) => constant == model.expr(flag.value),
                 _ => return None,
             };
             match op {
@@ -177,4 +177,13 @@ fn answered(model: &File, test: ExprId, flag: Flag) -> Option<bool> {
         }
         _ => None,
     }
+}
+
+/// `except OSError as error: failed = error`, or a text made of it.
+fn is_caught(model: &File, handler: &Handler, value: ExprId) -> bool {
+    handler.name.is_some_and(|caught| mentions(model, value, &[caught]))
+}
+
+fn is_denied(constant: Expr) -> bool {
+    matches!(constant, Expr::None | Expr::Bool(false))
 }

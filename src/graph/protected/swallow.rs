@@ -23,7 +23,15 @@ impl Search<'_, '_> {
         let model = self.model(file);
         for handler in &parts.handlers {
             let caught = Caught::of(model, handler.kind);
+            // Kept for later: who comes behind may ask for it.
             if keeps_exception(model, handler) {
+                let before = out.len();
+                if caught.is_local() {
+                    self.asked_behind(file, function, parts, handler, caught, around, out);
+                }
+                if out.len() > before && self.is_agreed(file, function, noted(model, handler), around) {
+                    out.truncate(before);
+                }
                 continue;
             }
             self.swallowed_by(file, function, parts, handler, (caught, noted(model, handler)), around, out);

@@ -37,7 +37,21 @@ impl Search<'_> {
     /// Where a function is handed to another one of the program: there it is called under the name of the parameter.
     pub(super) fn follow_handed(&self, file: FileId, local: LocalFunction, name: Symbol, seeds: &mut Vec<FunctionId>) {
         let mut waiting = Vec::new();
-        self.hand_on(file, local, name, &mut waiting);
+        self.hand_on(file, local, &|model, value| is_named(model, value, name), &mut waiting);
+        self.follow(waiting, seeds);
+    }
+
+    /// Where what a call of `callee` makes is handed on at once: `Tester(DDP(model))`.
+    pub(super) fn follow_argument(
+        &self,
+        file: FileId,
+        local: LocalFunction,
+        callee: ExprId,
+        seeds: &mut Vec<FunctionId>,
+    ) {
+        let is_made = |model: &File, value: ExprId| matches!(model.expr(value), Expr::Call(call) if model.call(call).callee == callee);
+        let mut waiting = Vec::new();
+        self.hand_on(file, local, &is_made, &mut waiting);
         self.follow(waiting, seeds);
     }
 
@@ -61,7 +75,7 @@ impl Search<'_> {
             for local in self.bodies(model, scope) {
                 if model.function(local).mentions.contains(&name) {
                     self.calls_of(file, local, name, seeds);
-                    self.hand_on(file, local, name, &mut waiting);
+                    self.hand_on(file, local, &|model, value| is_named(model, value, name), &mut waiting);
                     if matches!(scope, Scope::Body(_)) {
                         waiting.extend(kept(model, local, name).into_iter().map(|kept| (Scope::File(file), kept)));
                     }
@@ -92,13 +106,19 @@ impl Search<'_> {
         seeds.extend(model.function(local).callees.iter().any(|callee| calls_it(&callee)).then_some(id));
     }
 
-    /// The functions that are handed what bears the name, and what it is called there.
-    fn hand_on(&self, file: FileId, local: LocalFunction, name: Symbol, waiting: &mut Vec<(Scope, Symbol)>) {
+    /// The functions that are handed what is asked for, and what it is called there.
+    fn hand_on(
+        &self,
+        file: FileId,
+        local: LocalFunction,
+        is_it: &dyn Fn(&File, ExprId) -> bool,
+        waiting: &mut Vec<(Scope, Symbol)>,
+    ) {
         let model = &self.program.file(file).model;
         each_call(model, local, &mut |_, call| {
             let given: Vec<(usize, Option<Symbol>)> = arguments(model, call)
                 .enumerate()
-                .filter(|&(_, (_, value))| is_named(model, value, name))
+                .filter(|&(_, (_, value))| is_it(model, value))
                 .map(|(at, (keyword, _))| (at, keyword))
                 .collect();
             if given.is_empty() {

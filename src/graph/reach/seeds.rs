@@ -192,6 +192,7 @@ impl Search<'_> {
         let model = &program.file(file).model;
         let (names, returned) = made(model, local, callee);
         self.follow_objects(file, &names, seeds);
+        self.follow_argument(file, local, callee, seeds);
         let Some(fuel) = fuel.checked_sub(1).filter(|_| returned) else { return };
         let factory = program.function_id(file, local);
         for mention in self.mentions.get(&model.function(local).name).map_or(&[][..], Vec::as_slice) {

@@ -41,6 +41,14 @@ class Model(nn.Module):
             hidden = hidden + 0 * self.features(self.dummy_pixels)
         return hidden
 
+    def forward_with_nothing(self, ids, pixel_values=None):
+        hidden = self.text(ids)
+        if pixel_values is not None:
+            hidden = hidden + self.features(pixel_values)
+        if pixel_values is None:
+            hidden = hidden + 0 * self.features(torch.zeros(1, 8))
+        return hidden
+
     def forward_projected(self, ids, pixel_values=None):
         hidden = self.text(ids)
         if pixel_values is not None:

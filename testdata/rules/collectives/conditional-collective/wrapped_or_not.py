@@ -1,4 +1,5 @@
 """Models that are wrapped by a setting: who runs several processes has the wrapped one."""
+import deepspeed
 import torch.distributed as dist
 from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
 
@@ -51,3 +52,27 @@ def where_it_is_not(net, x):
     model = net if dist.get_rank() == 0 else FSDP(net)  # error: [conditional-collective]
     if dist.get_rank() == 0:
         model(x)
+
+
+def engine_by_a_setting(args, model):
+    if args.deepspeed:
+        model, _, _, _ = deepspeed.initialize(model=model, args=args)
+    if args.deepspeed:
+        if dist.get_rank() == 0:
+            model.save_checkpoint("out", "best")  # error: [conditional-collective]
+    elif dist.get_rank() == 0:
+        model.save_checkpoint("out", "best")
+
+
+class Tester:
+    def __init__(self, module):
+        self.net = module
+
+    def run(self, x):
+        return self.net(x)
+
+
+def handed_on_at_once(model, x):
+    tester = Tester(FSDP(model))
+    if dist.get_rank() == 0:
+        tester.run(x)  # error: [conditional-collective]

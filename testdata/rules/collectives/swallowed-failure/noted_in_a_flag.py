@@ -163,3 +163,27 @@ def leaves_with_nothing_behind(path):
     if not ok:
         return
     print("done")
+
+
+def leaves_with_what_it_caught(path, tensor):
+    failure = None
+    try:
+        tensor = torch.load(path)
+    except OSError as error:  # error: [swallowed-failure]
+        failure = error
+    if failure is not None:
+        return
+    dist.all_reduce(tensor)
+
+
+def leaves_when_all_know(path, tensor):
+    failure = None
+    try:
+        tensor = torch.load(path)
+    except OSError as error:
+        failure = error
+    vote = torch.tensor([int(failure is not None)])
+    dist.all_reduce(vote, op=dist.ReduceOp.MAX)
+    if failure is not None:
+        return
+    dist.all_reduce(tensor)

@@ -1,0 +1,2 @@
+def evaluate(model):
+    model(1).sum().backward()

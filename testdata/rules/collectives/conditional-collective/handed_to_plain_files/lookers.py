@@ -1,0 +1,2 @@
+def describe(model):
+    print(len(list(model.parameters())))
