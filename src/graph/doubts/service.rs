@@ -3,6 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::super::blocks::function_around;
 use super::super::communication::{Communication, Wanted, calls_in};
 use super::super::confidence::{ANSWERED, Evidence, HAS_ROOT};
 use super::super::descent::{contains, preorder};
@@ -105,6 +106,27 @@ impl Evidence<'_, '_> {
             }
         }
         services(engine.program, &folders).iter().any(near)
+    }
+
+    /// Whether what is asked came out of a queue of which it is said that whoever finds it empty tells its peers: one rank
+    /// reads it, and hands on what it finds.
+    pub(in crate::graph) fn hands_on_what_it_finds(&self) -> bool {
+        let Some(taken) = self.birth.filter(|birth| birth.reason.as_str().ends_with("its own queue")) else {
+            return false;
+        };
+        let (engine, site) = (self.engine, taken.site);
+        let model = &engine.program.file(site.file).model;
+        let Some(local) = function_around(model, site.span) else { return false };
+        let mut hands_on = false;
+        each_statement(model, model.function(local).body, &mut |id, stmt| {
+            if let Stmt::Try(parts) = stmt
+                && model.stmt_span(id).holds(site.span)
+            {
+                hands_on |=
+                    parts.handlers.iter().any(|handler| engine.says_that_it_is_empty(site.file, local, handler));
+            }
+        });
+        hands_on
     }
 
     /// Whether the question where ranks part names what the loop was handed: what a call in it that waits for it returns.

@@ -1,15 +1,18 @@
 //! What may go otherwise on one rank alone, where a handler takes that: a request that fails, a queue that is empty, memory
 //! that runs out. What the rank goes on to do is then its own.
 
-use crate::base::{FunctionId, Span, Symbol};
+use crate::base::{FileId, FunctionId, Span, Symbol};
 use crate::catalog::Entry;
 use crate::finding::Confidence;
 use crate::flow::{Axes, ChoiceForm, Effect, Effects, Exit, Node, Value};
+use crate::graph::communication::calls_in;
 use crate::graph::hazard::{Caught, Failure, asks_for_memory, is_pass, is_request};
 use crate::model::{
-    Call, Expr, ExprId, File, Function, Handler, Stmt, Try, each_expression, each_statement, expressions_of,
+    Call, Expr, ExprId, File, Function, Handler, LocalFunction, Stmt, Try, each_expression, each_statement,
+    expressions_of,
 };
 
+use super::super::resolve::Target;
 use super::{Engine, Frame};
 
 /// Why a rank may be alone in failing at a pass.
@@ -48,12 +51,39 @@ impl<'p> Engine<'p> {
         let model = frame.model;
         let is_empty = |kind: &ExprId| matches!(model.expr(*kind), Expr::Name(name) | Expr::Attribute { name, .. } if name.as_str() == "Empty");
         let taken = parts.handlers.iter().find(|handler| handler.kind.as_ref().is_some_and(is_empty))?;
+        // Who finds it empty says so to its peers: one rank alone reads the queue, and hands on what it finds.
+        if self.says_that_it_is_empty(frame.file, frame.local, taken) {
+            return None;
+        }
         let at = first_call(
             model,
             parts,
             |call| matches!(model.expr(call.callee), Expr::Attribute { name, .. } if matches!(name.as_str(), "get_nowait" | "get")),
         )?;
         Some(self.failing_at(frame, at, taken, "each rank has its own queue"))
+    }
+
+    /// Whether whoever finds a queue empty says so to its peers, in the handler that takes that.
+    pub(in crate::graph) fn says_that_it_is_empty(
+        &self,
+        file: FileId,
+        local: LocalFunction,
+        handler: &Handler,
+    ) -> bool {
+        let (program, model) = (self.program, &self.program.file(file).model);
+        let is_empty = |kind: ExprId| model.last_name(kind).is_some_and(|name| name.as_str() == "Empty");
+        let may_issue = |name: Symbol| {
+            let mut named = program.methods_named(name).iter();
+            named.any(|&method| self.reaches(method) && program.same_tree(program.locate(method).0, file))
+        };
+        handler.kind.is_some_and(is_empty)
+            && calls_in(model, handler.body).into_iter().any(|(_, call)| {
+                match program.target(file, local, call.callee) {
+                    Some(Target::Function(function)) => self.reaches(function),
+                    Some(_) => false,
+                    None => model.last_name(call.callee).is_some_and(may_issue),
+                }
+            })
     }
 
     /// A pass through a model, where a handler takes that memory runs out in it.

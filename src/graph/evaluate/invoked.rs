@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::base::{ClassId, FunctionId, Site, Symbol};
+use crate::base::{FunctionId, Site, Symbol};
 use crate::catalog::Entry;
 use crate::flow::{Effect, EffectId, Effects, Node, Value};
 
@@ -130,27 +130,6 @@ impl<'p> Engine<'p> {
             }
         }
         unknown > MAX_UNKNOWN
-    }
-
-    /// Of what may be one thing or another, or nothing, the object whose call issues something.
-    pub(super) fn meant_by_a_call(&self, value: Value) -> Option<Value> {
-        let communicates = |kind: Symbol| {
-            let entry = self.program.catalog.entry(Symbol::new(&format!("{kind}.__call__")));
-            matches!(entry, Some(Entry::Operation(_)))
-        };
-        let method = |class: ClassId, name: &str| self.program.method(class, Symbol::new(name));
-        match *self.values.node(value) {
-            Node::Typed(kind) => communicates(kind).then_some(value),
-            Node::Instance(class, _) => {
-                let called = method(class, "__call__").or_else(|| method(class, "forward"))?;
-                self.reaches(called).then_some(value)
-            }
-            Node::If(_, then, otherwise) => self.meant_by_a_call(then).or_else(|| self.meant_by_a_call(otherwise)),
-            Node::Carried(_, _, ref parts) => {
-                parts.iter().filter(|&&part| part != value).find_map(|&part| self.meant_by_a_call(part))
-            }
-            _ => None,
-        }
     }
 
     /// What calling a function value issues.

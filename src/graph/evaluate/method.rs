@@ -3,7 +3,7 @@
 use crate::base::{ClassId, FunctionId, Span, Symbol};
 use crate::catalog::Entry;
 use crate::finding::Confidence;
-use crate::flow::{ChoiceForm, Node, Value};
+use crate::flow::{Node, Value};
 use crate::model::{Call, ExprId};
 
 use super::super::resolve::Target;
@@ -226,66 +226,8 @@ impl<'p> Engine<'p> {
         pair.map(|(_, default)| default)
     }
 
-    fn is_object(&self, value: Value) -> bool {
+    pub(super) fn is_object(&self, value: Value) -> bool {
         matches!(self.values.node(value), Node::Instance(..) | Node::Typed(_) | Node::Mesh(_) | Node::AxisGroup(_))
-    }
-
-    /// One of several objects, where each arm of the choices between them is one and none is made by a rank's place.
-    fn either_object(&self, value: Value) -> Option<Value> {
-        match *self.values.node(value) {
-            Node::If(test, then, otherwise) if !self.picks_by_rank(test, then, otherwise) => {
-                self.either_object(otherwise).and_then(|_| self.either_object(then))
-            }
-            _ => self.is_object(value).then_some(value),
-        }
-    }
-
-    fn are_of_one_kind(&self, one: Value, other: Value) -> bool {
-        match (self.values.node(one), self.values.node(other)) {
-            (Node::Instance(one, _), Node::Instance(other, _)) => one == other,
-            (one, other) => one == other,
-        }
-    }
-
-    /// Of a choice by a setting its test and its arms, where one is an object of a library whose method issues something:
-    /// `if args.deepspeed: model = initialize(model)`.
-    fn typed_by_a_setting(&self, value: Value, name: Symbol) -> Option<(Value, [Value; 2])> {
-        let Node::If(test, then, otherwise) = *self.values.node(value) else { return None };
-        let issues = |arm: Value| match *self.values.node(arm) {
-            Node::Typed(kind) => {
-                let entry = self.program.catalog.entry(Symbol::new(&format!("{kind}.{name}")));
-                matches!(entry, Some(Entry::Operation(_)))
-            }
-            _ => false,
-        };
-        let by_rank = !self.values.vary(test).is_empty();
-        (!by_rank && (issues(then) || issues(otherwise))).then_some((test, [then, otherwise]))
-    }
-
-    /// What a method of an object does that is one thing or another by a setting: what is known of each.
-    fn of_either(
-        &mut self,
-        frame: &mut Frame<'p>,
-        (object, name): (ExprId, Symbol),
-        test: Value,
-        arms: [Value; 2],
-        arguments: &Arguments,
-        span: Span,
-    ) -> Value {
-        let outer = std::mem::take(&mut frame.sequence);
-        let of_arm = |engine: &mut Self, frame: &mut Frame<'p>, arm: Value| {
-            let arguments = Arguments { receiver: Some(arm), ..arguments.clone() };
-            let result = match engine.typed_method(frame, object, arm, name, &arguments, span) {
-                Some(result) => result,
-                None => engine.opaque_call(name, &arguments, span, frame),
-            };
-            (result, engine.take_sequence(frame))
-        };
-        let (one, one_effect) = of_arm(self, frame, arms[0]);
-        let (other, other_effect) = of_arm(self, frame, arms[1]);
-        frame.sequence = outer;
-        self.choose(frame, test, span, ChoiceForm::Expression, one_effect, other_effect);
-        self.values.make(Node::If(test, one, other))
     }
 
     /// Whether the value is an object of a class of the program that has the method, where it is there.
