@@ -8,18 +8,55 @@ use crate::model::ExprId;
 use super::arguments::Arguments;
 use super::{Engine, Frame};
 
+/// Arms of choices that are looked through for an object.
+const MAX_ARMS: usize = 12;
+
+/// Choices and loops, one around the other, that are looked through for an object.
+const MAX_STEPS: u8 = 6;
+
 impl<'p> Engine<'p> {
     /// One of several objects, where each arm of the choices between them is one and none is made by a rank's place.
     pub(super) fn either_object(&self, value: Value) -> Option<Value> {
-        match *self.values.node(value) {
-            Node::If(test, then, otherwise) if !self.picks_by_rank(test, then, otherwise) => {
-                self.either_object(otherwise).and_then(|_| self.either_object(then))
+        let mut first = None;
+        let mut pending = vec![value];
+        for _ in 0..MAX_ARMS {
+            let Some(value) = pending.pop() else { return first };
+            match *self.values.node(value) {
+                Node::If(test, then, otherwise) if !self.picks_by_rank(test, then, otherwise) => {
+                    pending.extend([otherwise, then]);
+                }
+                _ if self.is_object(value) => first = first.or(Some(value)),
+                _ => return None,
             }
-            _ => self.is_object(value).then_some(value),
         }
+        None
     }
 
-    pub(super) fn are_of_one_kind(&self, one: Value, other: Value) -> bool {
+    /// The object that is there in some cases only: who calls its methods has it.
+    pub(super) fn where_there(&self, value: Value) -> Value {
+        self.there_within(value, MAX_STEPS).unwrap_or(value)
+    }
+
+    fn there_within(&self, value: Value, fuel: u8) -> Option<Value> {
+        let fuel = fuel.checked_sub(1)?;
+        let absent = |value: Value| self.values.is_absent(value);
+        let there = |value: Value| self.there_within(value, fuel).unwrap_or(value);
+        let found = match *self.values.node(value) {
+            Node::If(_, then, otherwise) if absent(otherwise) => there(then),
+            Node::If(_, then, otherwise) if absent(then) => there(otherwise),
+            // What a loop or several methods leave in one place: the object, where it is there.
+            Node::Carried(_, _, ref parts) => {
+                let mut parts = parts.iter().copied().filter(|&part| !absent(part) && part != value);
+                let first = there(parts.next()?);
+                let alike = self.is_object(first) && parts.all(|other| self.are_of_one_kind(first, there(other)));
+                return alike.then_some(first);
+            }
+            _ => return None,
+        };
+        self.is_object(found).then_some(found)
+    }
+
+    fn are_of_one_kind(&self, one: Value, other: Value) -> bool {
         match (self.values.node(one), self.values.node(other)) {
             (Node::Instance(one, _), Node::Instance(other, _)) => one == other,
             (one, other) => one == other,
@@ -74,17 +111,22 @@ impl<'p> Engine<'p> {
             matches!(entry, Some(Entry::Operation(_)))
         };
         let method = |class: ClassId, name: &str| self.program.method(class, Symbol::new(name));
-        match *self.values.node(value) {
-            Node::Typed(kind) => communicates(kind).then_some(value),
-            Node::Instance(class, _) => {
-                let called = method(class, "__call__").or_else(|| method(class, "forward"))?;
-                self.reaches(called).then_some(value)
+        let mut pending = vec![value];
+        for _ in 0..MAX_ARMS {
+            let value = pending.pop()?;
+            match *self.values.node(value) {
+                Node::Typed(kind) if communicates(kind) => return Some(value),
+                Node::Instance(class, _) => {
+                    let called = method(class, "__call__").or_else(|| method(class, "forward"));
+                    if called.is_some_and(|called| self.reaches(called)) {
+                        return Some(value);
+                    }
+                }
+                Node::If(_, then, otherwise) => pending.extend([otherwise, then]),
+                Node::Carried(_, _, ref parts) => pending.extend(parts.iter().rev().filter(|&&part| part != value)),
+                _ => {}
             }
-            Node::If(_, then, otherwise) => self.meant_by_a_call(then).or_else(|| self.meant_by_a_call(otherwise)),
-            Node::Carried(_, _, ref parts) => {
-                parts.iter().filter(|&&part| part != value).find_map(|&part| self.meant_by_a_call(part))
-            }
-            _ => None,
         }
+        None
     }
 }

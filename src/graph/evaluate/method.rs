@@ -238,31 +238,6 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// The object that is there in some cases only: who calls its methods has it.
-    pub(super) fn where_there(&self, value: Value) -> Value {
-        let absent = |value: Value| self.values.is_absent(value);
-        match *self.values.node(value) {
-            Node::If(_, then, otherwise) if absent(otherwise) && self.is_object(self.where_there(then)) => {
-                self.where_there(then)
-            }
-            Node::If(_, then, otherwise) if absent(then) && self.is_object(self.where_there(otherwise)) => {
-                self.where_there(otherwise)
-            }
-            // What a loop or several methods leave in one place: the object, where it is there.
-            Node::Carried(_, _, ref parts) => {
-                let there = parts.iter().copied().filter(|&part| !absent(part) && part != value);
-                let mut there = there.map(|part| self.where_there(part));
-                match there.next() {
-                    Some(first) if self.is_object(first) && there.all(|other| self.are_of_one_kind(first, other)) => {
-                        first
-                    }
-                    _ => value,
-                }
-            }
-            _ => value,
-        }
-    }
-
     pub(super) fn call_method(
         &mut self,
         frame: &mut Frame<'p>,
