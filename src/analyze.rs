@@ -360,7 +360,8 @@ fn sort(findings: &mut Vec<Finding>, files: &[FileRecord]) {
             .then_with(|| left.message.cmp(&right.message))
             .then_with(|| left.site.span.end.cmp(&right.site.span.end))
     };
-    findings.sort_by(order);
+    // Of several reasons for one finding the surest is told.
+    findings.sort_by(|left, right| order(left, right).then_with(|| right.confidence.cmp(&left.confidence)));
     findings.dedup_by(|later, first| order(later, first).is_eq());
 }
 
