@@ -96,6 +96,17 @@ impl Catalog {
         self.types.values()
     }
 
+    /// Whether a method of a type is an operation.
+    pub fn is_operation_of(&self, kind: Symbol, method: &str) -> bool {
+        matches!(self.entry(Symbol::new(&format!("{kind}.{method}"))), Some(Entry::Operation(_)))
+    }
+
+    /// The last names of the types whose objects communicate when they are called: wrapped models.
+    pub fn wrappers(&self) -> FxHashSet<Symbol> {
+        let kinds = self.types().filter(|kind| self.is_operation_of(kind.name, "__call__"));
+        kinds.flat_map(|kind| kind.aliases.iter().chain([&kind.name])).map(|name| name.last_part()).collect()
+    }
+
     /// The type of that dotted name or alias, or of the package that a class lies in.
     pub fn type_named(&self, dotted: Symbol) -> Option<&Type> {
         self.types.get(&dotted).or_else(|| self.types.get(&self.of_class_in_package(dotted)?))

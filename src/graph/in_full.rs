@@ -6,7 +6,7 @@ use super::bindings::ImportedName;
 use super::program::{FileEntry, Program, folder};
 use super::resolve::Target;
 use crate::base::{ClassId, FileId, Symbol};
-use crate::catalog::{Entry, OperationKind, Type};
+use crate::catalog::{Entry, OperationKind};
 use crate::model::{Expr, ExprId, Flow, LocalClass, LocalFunction, Sink, each_statement};
 use crate::vocabulary::speaks_of_ranks;
 
@@ -209,30 +209,19 @@ impl Program {
     /// Skeletons of which a function is handed a model that the caller has wrapped: what it does with that is not in what was
     /// kept of them.
     fn handed_wrapped_models(&self) -> FxHashSet<FileId> {
-        let is_wrapper = |kind: &&Type| {
-            let called = Symbol::new(&format!("{}.__call__", kind.name));
-            matches!(self.catalog.entry(called), Some(Entry::Operation(_)))
-        };
-        let wrappers: FxHashSet<Symbol> =
-            self.catalog.types().filter(is_wrapper).map(|kind| kind.name.last_part()).collect();
+        let wrappers = self.catalog.wrappers();
         let mut found = FxHashSet::default();
         for file in self.file_ids().filter(|&file| !self.is_skeleton(file) && !self.file(file).is_test()) {
             let model = &self.file(file).model;
-            let wraps = |value: ExprId| match model.expr(value) {
-                Expr::Call(call) => {
-                    let called = self.target(file, model.module(), model.call(call).callee);
-                    matches!(called, Some(Target::External(dotted)) if wrappers.contains(&dotted.last_part()))
-                }
-                _ => false,
-            };
-            let callees = || model.functions.iter().flat_map(|function| &function.callees);
-            let names_one = callees().any(|callee| {
-                let called = self.target(file, model.module(), callee.expr);
+            let is_wrapper = |callee: ExprId| {
+                let called = self.target(file, model.module(), callee);
                 matches!(called, Some(Target::External(dotted)) if wrappers.contains(&dotted.last_part()))
-            });
-            if !names_one {
+            };
+            if !model.calls().iter().any(|call| is_wrapper(call.callee)) {
                 continue;
             }
+            let wraps =
+                |value: ExprId| matches!(model.expr(value), Expr::Call(call) if is_wrapper(model.call(call).callee));
             let sources = self.imported_from_skeletons(file);
             if sources.is_empty() {
                 continue;

@@ -17,7 +17,7 @@ use crate::base::{FileId, FunctionId, Site};
 use crate::finding::Confidence;
 use crate::model::{Block, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, StmtId, each_expression};
 
-use super::blocks::{Body, walk};
+use super::blocks::{Body, calls_of, walk};
 use super::communication::{Communication, Issue, Wanted, calls_in};
 use super::context::each_in_context;
 use super::hazard::{Failure, Hazard, hazard, may_fail_somehow};
@@ -199,6 +199,13 @@ impl<'p> Search<'_, 'p> {
         let (_, call) = calls.find(|&(expr, _)| Site { file, span: model.span(expr) } == place)?;
         let (called, _) = self.communication.callee(file, function, call)?;
         Some(self.program.locate(called))
+    }
+
+    /// The first collective that a statement issues.
+    fn issued_by(&mut self, file: FileId, function: LocalFunction, id: StmtId) -> Option<Issue> {
+        calls_of(self.model(file), id)
+            .into_iter()
+            .find_map(|(expr, call)| self.communication.issued(file, function, expr, call, Wanted::Collective))
     }
 
     fn hazards(&mut self, file: FileId, function: LocalFunction, block: Block) -> Vec<Hazard> {

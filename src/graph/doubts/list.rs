@@ -62,9 +62,8 @@ const OF_THE_OPERATION: &[Doubt] = &doubts![
 /// What the peers do meanwhile.
 const OF_PEERS: &[Doubt] = &doubts![
     follows_commands hands_on_requests hands_on_what_it_finds ends_the_job nobody_leaves_there tries_again
-    waits_for_the_time sends_what_it_has
-    is_matched_in_the_other_arm is_taken_piece_by_piece is_done_in_other_words is_matched_under_a_condition
-    is_matched_by_what_follows is_met_around is_called_back_in_the_other_arm
+    waits_for_the_time sends_what_it_has is_matched_in_the_other_arm is_taken_piece_by_piece is_done_in_other_words
+    is_matched_under_a_condition is_matched_by_what_follows is_met_around is_called_back_in_the_other_arm
 ];
 
 /// Who runs it.

@@ -121,11 +121,12 @@ impl<'p> Engine<'p> {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
         let mut found = None;
-        each_statement(model, model.function(local).body, &mut |_, stmt| match *stmt {
-            Stmt::Return(Some(value)) if let Expr::Name(name) = model.expr(value) => found = Some(name),
-            _ => {}
+        each_statement(model, model.function(local).body, &mut |_, stmt| {
+            if let Stmt::Return(Some(value)) = *stmt {
+                found = self.program.target(file, local, value);
+            }
         });
-        let Target::Variable(home, name) = self.program.global(file, found?)? else { return None };
+        let Target::Variable(home, name) = found? else { return None };
         self.class_of_global(home, name)
     }
 

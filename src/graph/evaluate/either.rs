@@ -1,7 +1,6 @@
 //! What may be one object or another, by a setting or as somebody has set it up: which of them a call means.
 
 use crate::base::{ClassId, Span, Symbol};
-use crate::catalog::Entry;
 use crate::flow::{ChoiceForm, Node, Value};
 use crate::model::ExprId;
 
@@ -68,10 +67,7 @@ impl<'p> Engine<'p> {
     pub(super) fn typed_by_a_setting(&self, value: Value, name: Symbol) -> Option<(Value, [Value; 2])> {
         let Node::If(test, then, otherwise) = *self.values.node(value) else { return None };
         let issues = |arm: Value| match *self.values.node(arm) {
-            Node::Typed(kind) => {
-                let entry = self.program.catalog.entry(Symbol::new(&format!("{kind}.{name}")));
-                matches!(entry, Some(Entry::Operation(_)))
-            }
+            Node::Typed(kind) => self.program.catalog.is_operation_of(kind, name.as_str()),
             _ => false,
         };
         let by_rank = !self.values.vary(test).is_empty();
@@ -106,16 +102,12 @@ impl<'p> Engine<'p> {
 
     /// Of what may be one thing or another, or nothing, the object whose call issues something.
     pub(super) fn meant_by_a_call(&self, value: Value) -> Option<Value> {
-        let communicates = |kind: Symbol| {
-            let entry = self.program.catalog.entry(Symbol::new(&format!("{kind}.__call__")));
-            matches!(entry, Some(Entry::Operation(_)))
-        };
         let method = |class: ClassId, name: &str| self.program.method(class, Symbol::new(name));
         let mut pending = vec![value];
         for _ in 0..MAX_ARMS {
             let value = pending.pop()?;
             match *self.values.node(value) {
-                Node::Typed(kind) if communicates(kind) => return Some(value),
+                Node::Typed(kind) if self.program.catalog.is_operation_of(kind, "__call__") => return Some(value),
                 Node::Instance(class, _) => {
                     let called = method(class, "__call__").or_else(|| method(class, "forward"));
                     if called.is_some_and(|called| self.reaches(called)) {

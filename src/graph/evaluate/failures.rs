@@ -49,8 +49,7 @@ impl<'p> Engine<'p> {
     /// `queue.get_nowait()`, where a handler takes that the queue is empty.
     fn empty_queue(&mut self, frame: &mut Frame<'p>, parts: &'p Try) -> Option<Failing> {
         let model = frame.model;
-        let is_empty = |kind: &ExprId| matches!(model.expr(*kind), Expr::Name(name) | Expr::Attribute { name, .. } if name.as_str() == "Empty");
-        let taken = parts.handlers.iter().find(|handler| handler.kind.as_ref().is_some_and(is_empty))?;
+        let taken = parts.handlers.iter().find(|handler| takes_emptiness(model, handler))?;
         // Who finds it empty says so to its peers: one rank alone reads the queue, and hands on what it finds.
         if self.says_that_it_is_empty(frame.file, frame.local, taken) {
             return None;
@@ -71,17 +70,12 @@ impl<'p> Engine<'p> {
         handler: &Handler,
     ) -> bool {
         let (program, model) = (self.program, &self.program.file(file).model);
-        let is_empty = |kind: ExprId| model.last_name(kind).is_some_and(|name| name.as_str() == "Empty");
-        let may_issue = |name: Symbol| {
-            let mut named = program.methods_named(name).iter();
-            named.any(|&method| self.reaches(method) && program.same_tree(program.locate(method).0, file))
-        };
-        handler.kind.is_some_and(is_empty)
+        takes_emptiness(model, handler)
             && calls_in(model, handler.body).into_iter().any(|(_, call)| {
                 match program.target(file, local, call.callee) {
                     Some(Target::Function(function)) => self.reaches(function),
                     Some(_) => false,
-                    None => model.last_name(call.callee).is_some_and(may_issue),
+                    None => model.last_name(call.callee).is_some_and(|name| self.is_understood_by_some(file, name)),
                 }
             })
     }
@@ -182,4 +176,9 @@ impl Failing {
     pub(super) fn happened(&self) -> Value {
         self.happened
     }
+}
+
+/// `except queue.Empty:`
+fn takes_emptiness(model: &File, handler: &Handler) -> bool {
+    handler.kind.and_then(|kind| model.last_name(kind)).is_some_and(|name| name.as_str() == "Empty")
 }

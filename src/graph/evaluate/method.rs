@@ -102,7 +102,7 @@ impl<'p> Engine<'p> {
         let receiver = arguments.receiver.unwrap_or(receiver);
         let known = self.class_of_value(frame, object, receiver);
         // What annotations say is asked where it may tell what is issued.
-        let said = known.is_none() && (self.is_understood_by_some(frame, name) || self.taint.holds(name));
+        let said = known.is_none() && (self.is_understood_by_some(frame.file, name) || self.taint.holds(name));
         let class = known.or_else(|| if said { self.class_said(frame, object, receiver, name) } else { None });
         if let Some(class) = class {
             if let Some(method) = self.program.method(class, name) {

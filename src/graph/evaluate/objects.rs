@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::arguments::Arguments;
 use super::substitute::MAX_NESTING;
 use super::{Engine, Frame};
-use crate::base::{ClassId, FunctionId, Site, Span, Symbol};
+use crate::base::{ClassId, FileId, FunctionId, Site, Span, Symbol};
 use crate::catalog::{Entry, OperationKind, Type};
 use crate::flow::{ChoiceForm, DISPATCH, Effect, EffectId, Effects, Node, Value};
 use crate::model::{Expr, ExprId, Parameter, Sink};
@@ -69,7 +69,7 @@ impl<'p> Engine<'p> {
         arguments: &Arguments,
         span: Span,
     ) {
-        let is_understood = self.is_understood_by_some(frame, name);
+        let is_understood = self.is_understood_by_some(frame.file, name);
         let may_be_known = |engine: &mut Self| {
             engine.callable_attributes().contains(&name) || engine.operations_of_objects().contains(&name)
         };
@@ -85,14 +85,7 @@ impl<'p> Engine<'p> {
         if let Some(known) = &self.memo.callable_attributes {
             return known.clone();
         }
-        let catalog = &self.program.catalog;
-        let is_operation = |kind: Symbol| {
-            let called = catalog.entry(Symbol::new(&format!("{kind}.__call__")));
-            matches!(called, Some(Entry::Operation(_)))
-        };
-        let kinds = catalog.types().filter(|kind| is_operation(kind.name));
-        let constructors: FxHashSet<Symbol> =
-            kinds.flat_map(|kind| kind.aliases.iter().chain([&kind.name])).map(|name| name.last_part()).collect();
+        let constructors = self.program.catalog.wrappers();
         let mut found = FxHashSet::default();
         for file in self.program.file_ids() {
             let model = &self.program.file(file).model;
@@ -148,21 +141,21 @@ impl<'p> Engine<'p> {
         args: &[Value],
         site: Site,
     ) -> EffectId {
-        let dotted = Symbol::new(&format!("{kind}.{name}"));
-        if !matches!(self.program.catalog.entry(dotted), Some(Entry::Operation(_))) {
+        if !self.program.catalog.is_operation_of(kind, name.as_str()) {
             return Effects::NOTHING;
         }
+        let dotted = Symbol::new(&format!("{kind}.{name}"));
         let mut arguments = self.unpacked(args);
         arguments.receiver = Some(object);
         self.issued_at(site, |engine, frame| engine.call_external(frame, dotted, arguments, site.span))
     }
 
     /// Whether a class in the same tree has a method of that name that may communicate.
-    pub(super) fn is_understood_by_some(&self, frame: &Frame<'p>, name: Symbol) -> bool {
+    pub(super) fn is_understood_by_some(&self, file: FileId, name: Symbol) -> bool {
         self.program
             .methods_named(name)
             .iter()
-            .any(|&method| self.reaches(method) && self.program.same_tree(self.program.locate(method).0, frame.file))
+            .any(|&method| self.reaches(method) && self.program.same_tree(self.program.locate(method).0, file))
     }
 
     /// Whether it may be another object on another rank: not one of the same class.

@@ -142,13 +142,7 @@ impl Search<'_, '_> {
 
     /// Whether ranks do together what stands behind the block: it communicates.
     fn goes_together(&mut self, file: FileId, function: LocalFunction, around: &[Around<'_>]) -> bool {
-        let model = self.model(file);
-        around.iter().flat_map(|around| around.rest).any(|&stmt| {
-            let calls = super::super::blocks::calls_of(model, stmt);
-            calls
-                .into_iter()
-                .any(|(expr, call)| self.communication.issued(file, function, expr, call, Wanted::Collective).is_some())
-        })
+        around.iter().flat_map(|around| around.rest).any(|&stmt| self.issued_by(file, function, stmt).is_some())
     }
 
     /// Whether the program has anything that makes a pass through a model communicate. Who averages gradients by hand does so

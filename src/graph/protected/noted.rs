@@ -5,8 +5,8 @@ use crate::base::{FileId, Site, Symbol};
 use crate::finding::Confidence;
 use crate::model::{CompareOp, Expr, ExprId, File, Handler, LocalFunction, Stmt, StmtId, Try, UnaryOp, each_statement};
 
-use super::super::blocks::{Around, binds, calls_of, collect, mentions};
-use super::super::communication::{Issue, Wanted};
+use super::super::blocks::{Around, binds, collect};
+use super::super::communication::Wanted;
 use super::super::hazard::{Caught, Failure, Hazard, never_returns};
 use super::{Search, Skip, Swallowed};
 
@@ -106,15 +106,6 @@ impl Search<'_, '_> {
     }
 }
 
-impl Search<'_, '_> {
-    /// The first collective that a statement issues.
-    fn issued_by(&mut self, file: FileId, function: LocalFunction, id: StmtId) -> Option<Issue> {
-        calls_of(self.model(file), id)
-            .into_iter()
-            .find_map(|(expr, call)| self.communication.issued(file, function, expr, call, Wanted::Collective))
-    }
-}
-
 /// The variables that a handler sets to constants, whatever it has caught, or to that.
 fn flags_of(model: &File, handler: &Handler) -> Vec<Flag> {
     let mut out = Vec::new();
@@ -179,9 +170,17 @@ fn answered(model: &File, test: ExprId, flag: Flag) -> Option<bool> {
     }
 }
 
-/// `except OSError as error: failed = error`, or a text made of it.
+/// `except OSError as error: failed = error`, or `str(error)`: something that counts as true.
 fn is_caught(model: &File, handler: &Handler, value: ExprId) -> bool {
-    handler.name.is_some_and(|caught| mentions(model, value, &[caught]))
+    let said = match model.expr(value) {
+        Expr::Call(call) => {
+            let call = model.call(call);
+            let is_text = model.last_name(call.callee).is_some_and(|name| matches!(name.as_str(), "str" | "repr"));
+            model.list(call.args).first().copied().filter(|_| is_text)
+        }
+        _ => Some(value),
+    };
+    said.zip(handler.name).is_some_and(|(said, caught)| model.expr(said) == Expr::Name(caught))
 }
 
 fn is_denied(constant: Expr) -> bool {
