@@ -76,3 +76,16 @@ def handed_on_at_once(model, x):
     tester = Tester(FSDP(model))
     if dist.get_rank() == 0:
         tester.run(x)  # error: [conditional-collective]
+
+
+class Net:
+    def forward(self, x):
+        return x
+
+
+def of_a_known_class(x, args):
+    model = Net()
+    if args.sharded:
+        model = FSDP(model)
+    if dist.get_rank() == 0:
+        model(x)  # error: [conditional-collective]
