@@ -21,7 +21,7 @@ const GIVES_NUMBERS: [&str; 6] = ["float", "int", "round", "item", "mean", "len"
 /// one rank has and another has not, what some ranks have put in the place of what an object held before, or made of such
 /// by logic and containers alone.
 pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
-    const PLAIN: [&str; 18] = [
+    const PLAIN: [&str; 19] = [
         "min",
         "max",
         "int",
@@ -39,6 +39,7 @@ pub(super) fn compares_rank(engine: &Engine<'_>, test: Value) -> bool {
         "missed",
         "ended",
         "DataLoader",
+        "StatefulDataLoader",
         "Subset",
     ];
     // Values, and whether only their number of elements is asked for.

@@ -68,7 +68,7 @@ pub(super) fn held_by_one(common: &mut Common<'_>, files: &[FileId]) -> Vec<Held
             let definition = body.model().function(body.function);
             !definition.skeleton
                 && (body.asks() || !body.model().list(definition.decorators).is_empty())
-                && body.answers_one()
+                && (body.answers_one() || body.answers_one_in_parts())
         })
         .map(|body| body.model().function(body.function).name)
         .collect();
@@ -157,7 +157,7 @@ impl Body<'_> {
             Stmt::Assign { value, .. } | Stmt::Annotated { value: Some(value), .. } => {
                 found |= match model.expr(*value) {
                     Expr::IfElse(at) => lets_in(model.if_else(at)[0]),
-                    _ => self.is_answered_to_one(*value),
+                    _ => self.is_answered_to_one(*value) || self.is_answered_in_parts(*value),
                 };
             }
             _ => {}
@@ -195,7 +195,7 @@ impl Body<'_> {
                     used: failing.used,
                     bound: self.site(binding.span),
                     asked: self.site(self.model().span(asked)),
-                    answered: self.is_answered_to_one(asked),
+                    answered: self.is_answered_to_one(asked) || self.is_answered_in_parts(asked),
                     without: without.map(|span| self.site(span)),
                     handed,
                 });

@@ -78,7 +78,10 @@ pub(super) fn reaches_rank(engine: &Engine<'_>, value: Value) -> bool {
             }
             // Whether a loader has come to its end, and the least, the most and the sum of some.
             Node::Apply(name, parts)
-                if matches!(name.last_part().as_str(), "ended" | "DataLoader" | "min" | "max" | "sum") =>
+                if matches!(
+                    name.last_part().as_str(),
+                    "ended" | "DataLoader" | "StatefulDataLoader" | "min" | "max" | "sum"
+                ) =>
             {
                 further.extend(parts.iter());
             }

@@ -3,6 +3,7 @@
 //! It decides what is worth evaluating. A function that mentions none of these names cannot part ranks by itself;
 //! it is evaluated only when a caller hands it something that differs.
 
+mod dealers;
 mod functions;
 mod imports;
 mod seeds;
@@ -22,6 +23,7 @@ use super::program::Program;
 use super::resolve::is_builtin;
 use super::started::Started;
 use super::suspects::Suspects;
+use dealers::Dealers;
 use written::Writes;
 
 /// Rounds in which names spread through returns and attributes.
@@ -57,6 +59,10 @@ pub struct Taint {
     made: Arc<Made>,
     /// The names that stand for ranks alone, once somebody has asked for them.
     ranks: OnceLock<Box<Taint>>,
+    /// Classes that deal their items out to ranks, once somebody has asked for them.
+    dealers: OnceLock<Dealers>,
+    /// Functions that shard a model in place, and who calls them, by their names.
+    sharding: FxHashSet<Symbol>,
 }
 
 /// What a program makes of names, whichever differ.
@@ -113,6 +119,7 @@ impl Taint {
         taint.second = taint.pairs.iter().map(|pair| pair.1).collect();
         taint.add_made(program, &made);
         taint.raising = taint.raising(program, &made.frequency);
+        taint.sharding = functions::sharding(program, &made.frequency);
         taint.made = made;
         taint
     }
@@ -126,6 +133,11 @@ impl Taint {
             taint.add_made(program, &self.made);
             Box::new(taint)
         })
+    }
+
+    /// Classes whose objects deal their items out to ranks.
+    pub(super) fn dealers(&self, program: &Program) -> &Dealers {
+        self.dealers.get_or_init(|| Dealers::of(program, self.of_ranks(program)))
     }
 
     /// What functions make of the names.
@@ -145,6 +157,11 @@ impl Taint {
     /// Whether a function of this name may raise on some ranks only.
     pub(super) fn raises(&self, name: Symbol) -> bool {
         self.raising.contains(&name)
+    }
+
+    /// Whether a function of this name shards a model in place.
+    pub(super) fn shards(&self, name: Symbol) -> bool {
+        self.sharding.contains(&name)
     }
 
     /// Attributes that a function of this name has some ranks alone write.

@@ -90,7 +90,7 @@ impl<'p> Engine<'p> {
     }
 
     /// `map(f, xs)` and `filter(f, xs)`: a call for each element.
-    fn mapping_call(
+    pub(super) fn mapping_call(
         &mut self,
         frame: &mut Frame<'p>,
         name: Symbol,

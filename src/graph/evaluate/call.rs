@@ -224,21 +224,18 @@ impl<'p> Engine<'p> {
             Node::Item(_, list) | Node::Index(list, _) if let Some(listed) = self.callables_in(list) => {
                 self.call_one_listed(frame, (callee, &listed), arguments, span)
             }
-            Node::Instance(class, _) => match self.program.method(class, Symbol::new("__call__")) {
-                Some(method) => {
-                    let mut arguments = arguments;
-                    arguments.receiver = Some(callee);
-                    self.call_function(frame, method, arguments, span)
-                }
-                None => match self.program.method(class, Symbol::new("forward")) {
+            Node::Instance(class, _) => {
+                self.passed_through(frame, callee, &arguments, span);
+                let method = |name: &str| self.program.method(class, Symbol::new(name));
+                let result = match method("__call__").or_else(|| method("forward")) {
                     Some(method) => {
-                        let mut arguments = arguments;
-                        arguments.receiver = Some(callee);
+                        let arguments = Arguments { receiver: Some(callee), ..arguments };
                         self.call_function(frame, method, arguments, span)
                     }
                     None => self.opaque_call(Symbol::new("__call__"), &arguments, span, frame),
-                },
-            },
+                };
+                self.forward_result(callee, result)
+            }
             Node::Typed(kind) => {
                 let dotted = Symbol::new(&format!("{kind}.__call__"));
                 let mut arguments = arguments;

@@ -4,7 +4,7 @@
 //! as many as there are for it, and no sampler sees to it that they are as many everywhere.
 
 use super::arguments::Arguments;
-use super::substitute::Substitution;
+use super::substitute::{MAX_NESTING, Substitution};
 use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Span, Symbol};
 use crate::flow::{Effect, EffectId, Exit, LoopKind, Node, Value};
@@ -70,22 +70,45 @@ impl<'p> Engine<'p> {
         (!samples).then(|| self.values.make(Node::Apply(loader, args)))
     }
 
+    /// What a loop goes through that is handed an object only now: what decides how many items that has, where it deals them
+    /// out to ranks.
+    pub(super) fn gone_through(&mut self, iterated: Value) -> Value {
+        let object = match *self.values.node(iterated) {
+            Node::Loader(object, _) => object,
+            _ => iterated,
+        };
+        if self.led >= MAX_NESTING || !matches!(self.values.node(object), Node::Instance(..)) {
+            return iterated;
+        }
+        self.led += 1;
+        let turns = self.turns_of_object(object);
+        self.led -= 1;
+        turns.unwrap_or(iterated)
+    }
+
     /// What decides how many items a sampler of the program gives to this rank: it sees to it itself that they are as many
     /// everywhere, or does not.
     pub(super) fn dealt_by_sampler(&mut self, sampler: Value) -> Option<Value> {
         let Node::Instance(class, _) = *self.values.node(sampler) else { return None };
-        if self.mentions_in(class, |name| EVENING_OUT.iter().any(|word| name.contains(word))) {
+        // That a constructor takes an option to leave some out says nothing of who asks for it.
+        let sees_to_it = |method: Symbol, name: &str| {
+            let evens_out = EVENING_OUT.iter().any(|word| name.contains(word));
+            evens_out && !(method.as_str() == "__init__" && name.contains("drop_last"))
+        };
+        if self.mentions_in(class, sees_to_it) {
             return None;
         }
         self.dealt(sampler)
     }
 
     /// Whether a method of the class mentions such a name.
-    fn mentions_in(&self, class: ClassId, wanted: impl Fn(&str) -> bool) -> bool {
+    fn mentions_in(&self, class: ClassId, wanted: impl Fn(Symbol, &str) -> bool) -> bool {
         let (file, local) = self.program.locate_class(class);
         let model = &self.program.file(file).model;
-        let mut methods = model.class(local).methods.iter().map(|&(_, method)| model.function(method));
-        methods.any(|method| method.mentions.iter().any(|name| wanted(name.as_str())))
+        let mut methods = model.class(local).methods.iter();
+        methods.any(|&(method, function)| {
+            model.function(function).mentions.iter().any(|name| wanted(method, name.as_str()))
+        })
     }
 
     /// `dataset.shard(world_size, rank)`: one of that many pieces, the first of which have one item more than the others
@@ -103,6 +126,30 @@ impl<'p> Engine<'p> {
         }
         let dealt = (given(arguments, 0, "num_shards")?, given(arguments, 1, "index")?);
         self.dealt_out(frame, dataset, dealt, span)
+    }
+
+    /// `dataset.filter(function)`: the items that a function of the program picks, where a rank picks its own
+    /// (`datasets.Dataset.filter`).
+    pub(super) fn picked_from(
+        &mut self,
+        frame: &mut Frame<'p>,
+        method: Symbol,
+        dataset: Value,
+        arguments: &Arguments,
+        span: Span,
+    ) -> Option<Value> {
+        if method.as_str() != "filter" || !self.values.vary(dataset).is_empty() {
+            return None;
+        }
+        let picks = given(arguments, 0, "function")?;
+        if !matches!(self.values.node(picks), Node::Function(..) | Node::Closure(..) | Node::Partial(..)) {
+            return None;
+        }
+        // What it issues is issued by who calls it.
+        let outer = std::mem::take(&mut frame.sequence);
+        let picked = self.mapping_call(frame, method, picks, &[dataset], span);
+        frame.sequence = outer;
+        (!self.values.vary(picked).is_empty()).then_some(picked)
     }
 
     /// What is dealt out by turns, to the one at a place among so many: as many items as there are for it.
@@ -124,7 +171,7 @@ impl<'p> Engine<'p> {
     fn dealt(&mut self, dataset: Value) -> Option<Value> {
         let Node::Instance(class, _) = *self.values.node(dataset) else { return None };
         // Who asks its peers in its own methods deals out as many to each of them.
-        if self.mentions_in(class, |name| ASKING_PEERS.iter().any(|word| name.contains(word))) {
+        if self.mentions_in(class, |_, name| ASKING_PEERS.iter().any(|word| name.contains(word))) {
             return None;
         }
         let program = self.program;
@@ -215,6 +262,10 @@ impl<'p> Engine<'p> {
         let summary = self.summary(method)?;
         if !iterates {
             return Some(vec![summary.result]);
+        }
+        // Who is its own iterator says in `__next__` when it ends.
+        if *self.values.node(summary.result) == Node::Parameter(method, 0) {
+            return None;
         }
         if !self.program.function(method).is_generator {
             return Some(vec![self.values.make(Node::Length(summary.result))]);

@@ -108,6 +108,7 @@ impl<'p> Engine<'p> {
             let value = pending.pop()?;
             match *self.values.node(value) {
                 Node::Typed(kind) if self.program.catalog.is_operation_of(kind, "__call__") => return Some(value),
+                Node::Instance(..) if self.is_sharded_in_place(value) => return Some(value),
                 Node::Instance(class, _) => {
                     let called = method(class, "__call__").or_else(|| method(class, "forward"));
                     if called.is_some_and(|called| self.reaches(called)) {

@@ -105,7 +105,7 @@ impl<'p> Engine<'p> {
     /// Whether a function shards what it is handed.
     pub(super) fn shards(&self, definition: &Function) -> bool {
         let called = |at: u32| definition.mentions.get(at as usize);
-        definition.callees.iter().any(|callee| called(callee.at).is_some_and(|name| self.sharding.contains(name)))
+        definition.callees.iter().any(|callee| called(callee.at).is_some_and(|&name| self.taint.shards(name)))
     }
 
     /// Whether a function makes objects whose methods communicate: who calls it may ask them.

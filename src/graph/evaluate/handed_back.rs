@@ -59,6 +59,13 @@ impl<'p> Engine<'p> {
             let by_name = || arguments.keywords.iter().find(|keyword| keyword.0 == name).and_then(|keyword| keyword.2);
             let Some(expr) = by_position.or_else(by_name) else { continue };
             let value = self.replaced(value, substitution);
+            let value = match self.is_sharded_in_place(value) {
+                true => {
+                    let model = self.expression(frame, expr);
+                    self.as_sharded(model)
+                }
+                false => value,
+            };
             self.store(frame, expr, value);
         }
     }

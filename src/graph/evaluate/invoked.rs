@@ -151,6 +151,9 @@ impl<'p> Engine<'p> {
         {
             return self.issued_by_library(kind, meant, Symbol::new("__call__"), &args, site);
         }
+        if self.is_sharded_in_place(callee) {
+            return self.object_called(callee, &args, site);
+        }
         if let Node::Attribute(object, name) = *self.values.node(callee)
             && name.as_str() != BACKWARD
             && matches!(self.values.node(object), Node::Instance(..) | Node::Typed(_) | Node::If(..) | Node::Item(..))

@@ -130,7 +130,8 @@ impl<'p> Engine<'p> {
             return self.of_either(frame, (object, name), test, [then, otherwise], &arguments, span);
         }
         self.shown_by(frame, name, &arguments);
-        if let Some(value) = self.typed_method(frame, object, receiver, name, &arguments, span) {
+        let of_library = if self.is_sharded_in_place(receiver) { self.sharded() } else { receiver };
+        if let Some(value) = self.typed_method(frame, object, of_library, name, &arguments, span) {
             return value;
         }
         if let Some(value) = self.container_method(frame, object, receiver, name, &arguments, span) {
@@ -138,6 +139,9 @@ impl<'p> Engine<'p> {
         }
         if let Some(share) = self.share_of_dataset(frame, name, receiver, &arguments, span) {
             return share;
+        }
+        if let Some(picked) = self.picked_from(frame, name, receiver, &arguments, span) {
+            return picked;
         }
         if name.as_str() == BACKWARD && self.backward_pass(frame, receiver, span) {
             return self.none;

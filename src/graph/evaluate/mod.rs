@@ -174,8 +174,6 @@ pub struct Engine<'p> {
     aside: u32,
     /// What is left for substitutions in the function at hand.
     budget: u32,
-    /// The names of what shards a model in place.
-    sharding: FxHashSet<Symbol>,
     /// Classes of catalogued packages of which the program makes objects.
     packaged: FxHashSet<Symbol>,
     /// The path of an attribute on a path.
@@ -224,7 +222,6 @@ impl<'p> Engine<'p> {
             led: 0,
             aside: 0,
             budget: substitute::MAX_STEPS,
-            sharding: program.catalog.shards_in_place(),
             packaged: super::packaged::made(program).into_iter().map(|made| made.name).collect(),
             paths: FxHashMap::default(),
             roots: FxHashMap::default(),

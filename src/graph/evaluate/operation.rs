@@ -8,7 +8,6 @@ use crate::model::{BinaryOp, Expr, ExprId};
 
 use super::arguments::Arguments;
 use super::passed::Passed;
-use super::wrapped::SHARDED;
 use super::{Engine, Frame};
 
 /// The operation by which a rank joins the job.
@@ -239,7 +238,7 @@ impl<'p> Engine<'p> {
 
     /// Whether a value is of a model that was sharded in place, or of what is in one.
     fn is_of_sharded(&self, value: Value) -> bool {
-        let is_sharded = |part: Value| matches!(self.values.node(part), Node::Typed(kind) if kind.as_str() == SHARDED);
+        let is_sharded = |part: Value| self.is_sharded_in_place(part);
         self.values.any_part(value, MAX_PARTS, is_sharded)
     }
 

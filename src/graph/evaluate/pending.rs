@@ -15,6 +15,9 @@ const MAX_LISTED: usize = 8;
 /// Names that a short function mentions at most which does no more than ask whether a job was started.
 const MAX_MENTIONS: usize = 8;
 
+/// Names that a function mentions at most which is looked into for what it makes.
+const MAX_MAKER: usize = 60;
+
 /// Weight of what a function issues up to which it is looked into anew for each object that it is handed.
 const MAX_WEIGHT: u32 = 60;
 
@@ -87,6 +90,34 @@ impl<'p> Engine<'p> {
         found
     }
 
+    /// Whether a function returns what it may have made of an object that deals its items out to ranks.
+    fn hands_out_a_dealer(&self, function: FunctionId) -> bool {
+        let (file, local) = self.program.locate(function);
+        let model = &self.program.file(file).model;
+        let definition = model.function(local);
+        if definition.mentions.len() > MAX_MAKER || !self.taint.dealers(self.program).are_named(&definition.mentions) {
+            return false;
+        }
+        let mut returns = false;
+        each_statement(model, definition.body, &mut |_, stmt| returns |= matches!(stmt, Stmt::Return(Some(_))));
+        returns
+    }
+
+    /// Whether a value is an object that deals its items out to ranks, or one that is made with such an object.
+    pub(super) fn is_dealer(&self, value: Value) -> bool {
+        let dealers = self.taint.dealers(self.program);
+        let mut pending = vec![value];
+        for _ in 0..MAX_LISTED {
+            let Some(value) = pending.pop() else { return false };
+            match self.values.node(value) {
+                Node::Instance(class, _) if dealers.has(self.program, *class) => return true,
+                Node::Instance(_, given) => pending.extend(given.iter().rev()),
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// Whether a class method makes an object of its class out of what it is handed: what that holds is asked later.
     fn makes_its_own(&self, function: FunctionId) -> bool {
         let (file, local) = self.program.locate(function);
@@ -121,6 +152,7 @@ impl<'p> Engine<'p> {
             || self.makes_its_own(function)
             || self.hands_out_a_group(function)
             || self.hands_out_an_object(function)
+            || self.hands_out_a_dealer(function)
             || self.ends_in_failure(function)
             || self.shards(definition)
             || self.makes_of_package(definition)
@@ -140,6 +172,7 @@ impl<'p> Engine<'p> {
                     && !self.yields_what_differs(arg)
                     && !self.is_handed_to_be_called(arg)
                     && !self.names_a_method(arg)
+                    && !self.is_dealer(arg)
             })
     }
 
@@ -172,7 +205,9 @@ impl<'p> Engine<'p> {
             return false;
         }
         let differs = bound.iter().any(|&arg| match self.values.node(arg) {
-            Node::Instance(_, given) => given.iter().any(|&part| !self.values.vary(part).is_empty()),
+            Node::Instance(_, given) => {
+                given.iter().any(|&part| !self.values.vary(part).is_empty()) || self.is_dealer(arg)
+            }
             _ => false,
         });
         if !differs && !self.are_run(function, bound, true) {

@@ -188,7 +188,10 @@ impl<'p> Engine<'p> {
                     None => Node::Apply(name, parts),
                 }
             }
-            Node::Length(inner) => Node::Length(self.replaced(inner, by)),
+            Node::Length(inner) => {
+                let inner = self.replaced(inner, by);
+                Node::Length(self.gone_through(inner))
+            }
             Node::Kind(inner) => Node::Kind(self.replaced(inner, by)),
             Node::Range(parts) => Node::Range(self.all(parts, by)),
             Node::Mapped(name, parts) => Node::Mapped(name, self.all(parts, by)),
@@ -331,6 +334,7 @@ impl<'p> Engine<'p> {
                 let (kind, body) = match kind {
                     LoopKind::For { iter, item } => {
                         let (iter, item) = (self.replaced(iter, by), self.replaced(item, by));
+                        let iter = self.gone_through(iter);
                         self.elements.push(item);
                         let body = self.replaced_effect(body, by);
                         self.elements.pop();

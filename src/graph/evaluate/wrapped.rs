@@ -24,7 +24,10 @@ pub(in crate::graph) const WRAPPERS: [&str; 4] =
 pub(in crate::graph) const FULLY_SHARD: &str = "fully_shard";
 
 /// What it makes of the model.
-pub(super) const SHARDED: &str = "torch.distributed.fsdp.FSDPModule";
+const SHARDED: &str = "torch.distributed.fsdp.FSDPModule";
+
+/// What an object of the program is made with besides, once it has been sharded in place.
+const IN_PLACE: &str = "sharded in place";
 
 /// Choices that are followed to a wrapped model.
 const MAX_CHOICES: usize = 16;
@@ -38,24 +41,49 @@ impl<'p> Engine<'p> {
             match self.values.node(value) {
                 Node::If(_, then, otherwise) => pending.extend([*then, *otherwise]),
                 Node::Typed(kind) if self.program.catalog.reduces_gradients(*kind) => return true,
+                Node::Instance(..) if self.is_sharded_in_place(value) => return true,
                 _ => {}
             }
         }
         false
     }
 
-    /// A model that is sharded in place: what has been handed over is wrapped from here on, unless it is an object of the
-    /// program, whose methods are known.
+    /// A model that is sharded in place: what has been handed over is wrapped from here on. An object of the program is still
+    /// one, whose methods are known.
     pub(super) fn sharded_in_place(&mut self, frame: &mut Frame<'p>, arguments: &Arguments, span: Span) -> Value {
         let Some(&(model, expr)) = arguments.positional.first() else { return self.unknown(frame, span) };
-        if matches!(self.values.node(self.where_there(model)), Node::Instance(..)) {
-            return model;
-        }
-        let sharded = self.values.make(Node::Typed(Symbol::new(SHARDED)));
+        let sharded = self.as_sharded(model);
         if let Some(expr) = expr {
             self.store(frame, expr, sharded);
         }
         sharded
+    }
+
+    /// What a model is once it has been sharded in place.
+    pub(super) fn as_sharded(&mut self, model: Value) -> Value {
+        let model = self.where_there(model);
+        match self.values.node(model).clone() {
+            Node::Instance(..) if self.is_sharded_in_place(model) => model,
+            Node::Instance(class, given) => {
+                let mark = self.values.make(Node::Apply(Symbol::new(IN_PLACE), Box::from([])));
+                self.values.make(Node::Instance(class, given.iter().copied().chain([mark]).collect()))
+            }
+            _ => self.sharded(),
+        }
+    }
+
+    /// A model of which it is known that it was sharded in place, and no more.
+    pub(super) fn sharded(&mut self) -> Value {
+        self.values.make(Node::Typed(Symbol::new(SHARDED)))
+    }
+
+    /// What a model that was sharded in place gives when it is called, as one of a library: what its own class does comes on
+    /// top.
+    pub(super) fn passed_through(&mut self, frame: &mut Frame<'p>, model: Value, arguments: &Arguments, span: Span) {
+        if self.is_sharded_in_place(model) {
+            let sharded = self.sharded();
+            self.call_value(frame, sharded, arguments.clone(), span);
+        }
     }
 
     /// What a call returns that prepares a model for a strategy, where the file at hand has one that shards it: the model,
@@ -70,7 +98,7 @@ impl<'p> Engine<'p> {
         if !operation.shards_beside.iter().any(|&name| frame.model.uses(name)) {
             return None;
         }
-        let model = self.values.make(Node::Typed(Symbol::new(SHARDED)));
+        let model = self.sharded();
         let rest = self.unknown(frame, span);
         match arguments.positional.len() {
             0 => None,
@@ -85,7 +113,16 @@ impl<'p> Engine<'p> {
 
     /// Whether a value is a model that was sharded in place.
     pub(super) fn is_sharded_in_place(&self, value: Value) -> bool {
-        matches!(self.values.node(value), Node::Typed(kind) if kind.as_str() == SHARDED)
+        match self.values.node(value) {
+            Node::Typed(kind) => kind.as_str() == SHARDED,
+            Node::Instance(_, given) => given.last().is_some_and(|&last| self.is_mark(last)),
+            _ => false,
+        }
+    }
+
+    /// Whether a value says of an object that it was sharded in place.
+    pub(super) fn is_mark(&self, value: Value) -> bool {
+        matches!(self.values.node(value), Node::Apply(name, given) if given.is_empty() && name.as_str() == IN_PLACE)
     }
 
     /// What calling `callee` gives: gradients are reduced on the way back through a wrapped model.

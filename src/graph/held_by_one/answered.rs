@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashSet;
 
-use super::reads::reads;
+use super::reads::{reads, taken_apart};
 use super::{Asked, Body, HeldByOne};
 use crate::base::{Span, Symbol};
 use crate::graph::context::each_in_context;
-use crate::model::{Expr, ExprId, Stmt};
+use crate::model::{Expr, ExprId};
 
 impl Body<'_> {
     /// The answers to calls of the functions `answering` that are taken apart at once by all ranks, though all but the first are
@@ -17,7 +17,7 @@ impl Body<'_> {
         let mut gone_into: Vec<(Symbol, ExprId, Span, Vec<Asked>)> = Vec::new();
         each_in_context(model, self.function, &mut |_, stmt, context| {
             let asked: Vec<Asked> = context.conditions.iter().copied().zip(context.answers.iter().copied()).collect();
-            if let Some(call) = self.taken_apart(stmt)
+            if let Some(call) = taken_apart(model, stmt)
                 && let Some(name) = answer(call)
             {
                 gone_into.push((name, call, model.span(call), asked.clone()));
@@ -51,19 +51,6 @@ impl Body<'_> {
             }
         };
         gone_into.into_iter().filter(of_all).map(held).collect()
-    }
-
-    /// What a statement takes apart: the value of `a, b = value`, what a loop goes through.
-    fn taken_apart(&self, stmt: &Stmt) -> Option<ExprId> {
-        let model = self.model();
-        match stmt {
-            Stmt::Assign { targets, value } => {
-                let parts = |&target: &ExprId| matches!(model.expr(target), Expr::Tuple(_) | Expr::ListDisplay(_));
-                model.list(*targets).iter().any(parts).then_some(*value)
-            }
-            Stmt::For { iter, .. } => Some(*iter),
-            _ => None,
-        }
     }
 
     /// What an answer is called that is `None` on every rank but the first: `start_viewer()`.

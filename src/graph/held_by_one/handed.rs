@@ -6,7 +6,7 @@ use crate::catalog::{Entry, Wrapper};
 use crate::graph::context::each_in_context;
 use crate::graph::helpers::called;
 use crate::graph::resolve::Target;
-use crate::model::{Expr, ExprId, LocalFunction, Stmt, each_call, each_statement};
+use crate::model::{Expr, ExprId, File, LocalFunction, Stmt, each_call, each_statement};
 
 /// Functions that something is handed down to, one by the other.
 const MAX_DEPTH: usize = 3;
@@ -80,6 +80,15 @@ impl Body<'_> {
     /// Whether a call answers `None` on every rank but the first: it answers with something behind a question for the rank,
     /// and with nothing otherwise.
     pub(super) fn is_answered_to_one(&self, value: ExprId) -> bool {
+        self.is_call_of(value, |body| body.answers_one())
+    }
+
+    /// Whether a call answers `None, None` on every rank but the first, and with as many things there.
+    pub(super) fn is_answered_in_parts(&self, value: ExprId) -> bool {
+        self.is_call_of(value, |body| body.answers_one_in_parts())
+    }
+
+    fn is_call_of(&self, value: ExprId, answers: impl Fn(&Body<'_>) -> bool) -> bool {
         let Expr::Call(call) = self.model().expr(value) else { return false };
         if self.is_below || self.object.is_some() {
             return false;
@@ -89,12 +98,17 @@ impl Body<'_> {
         let (file, function) = self.program.locate(callee);
         let body = Body { program: self.program, taint: self.taint, file, function, object: None, is_below: true };
         let definition = body.model().function(function);
-        !definition.skeleton && !definition.is_async && body.answers_one()
+        !definition.skeleton && !definition.is_async && answers(&body)
     }
 
     /// Whether the function answers `None` on every rank but the first, by what it asks or by a decorator that does.
     pub(super) fn answers_one(&self) -> bool {
-        self.lets_in_one() && self.answers_behind_question() || self.answers() && self.is_decorated_for_one()
+        self.lets_in_one() && self.answers_behind_question(is_nothing) || self.answers() && self.is_decorated_for_one()
+    }
+
+    /// Whether the function answers `None, None` on every rank but the first, by what it asks.
+    pub(super) fn answers_one_in_parts(&self) -> bool {
+        self.lets_in_one() && self.answers_behind_question(is_nothing_in_parts)
     }
 
     /// Whether the function answers with anything.
@@ -127,11 +141,13 @@ impl Body<'_> {
         let functions = &self.program.file(file).model.functions;
         functions.iter().enumerate().filter(|(_, inner)| inner.parent == Some(decorator)).any(|(index, _)| {
             let inner = Body { file, function: LocalFunction(index as u32), object: None, is_below: true, ..*self };
-            inner.lets_in_one() && inner.answers_behind_question()
+            inner.lets_in_one() && inner.answers_behind_question(is_nothing)
         })
     }
 
-    fn answers_behind_question(&self) -> bool {
+    /// Whether the function answers with something on the first rank alone, and with nothing, of the kind that is asked for, on
+    /// the others.
+    fn answers_behind_question(&self, is_nothing: fn(&File, Option<ExprId>) -> bool) -> bool {
         let model = self.model();
         let (mut to_one, mut to_others) = (0, 0);
         each_in_context(model, self.function, &mut |_, stmt, context| {
@@ -139,9 +155,8 @@ impl Body<'_> {
             let conditions = || context.conditions.iter().copied().zip(context.answers.iter().copied());
             let is_first = conditions().any(|asked| self.lets_in_first(asked));
             let is_other = conditions().any(|(condition, answer)| self.lets_in_first((condition, !answer)));
-            let nothing = said.is_none_or(|said| model.expr(said) == Expr::None);
             match said {
-                _ if nothing => {}
+                _ if is_nothing(model, said) => {}
                 Some(said) if !is_other && (is_first || self.is_named_for_one(said)) => to_one += 1,
                 _ => to_others += 1,
             }
@@ -162,4 +177,16 @@ impl Body<'_> {
             && bindings().any(|binding| binding.alone.is_none())
             && bindings().all(|binding| binding.alone.is_some() || binding.is_none)
     }
+}
+
+/// Whether a `return` answers `None`.
+fn is_nothing(model: &File, said: Option<ExprId>) -> bool {
+    said.is_none_or(|said| model.expr(said) == Expr::None)
+}
+
+/// Whether a `return` answers with nothing but `None`s, several at once.
+fn is_nothing_in_parts(model: &File, said: Option<ExprId>) -> bool {
+    let Some(Expr::Tuple(parts) | Expr::ListDisplay(parts)) = said.map(|said| model.expr(said)) else { return false };
+    let parts = model.list(parts);
+    parts.len() > 1 && parts.iter().all(|&part| model.expr(part) == Expr::None)
 }

@@ -31,10 +31,26 @@ pub(super) fn reads(
         _ => Vec::new(),
     };
     for root in expressions_of(model, stmt) {
-        match targets.contains(&root) {
-            true => walk.target(root),
-            false => walk.expression(root),
+        match (targets.contains(&root), variable(root)) {
+            (true, _) => walk.target(root),
+            (false, Some(name)) if taken_apart(model, stmt) == Some(root) => walk.read(name, root, true),
+            (false, _) => walk.expression(root),
         }
+    }
+}
+
+/// The function that asks how many there are in something, which nothing has not.
+const LENGTH: &str = "len";
+
+/// What a statement takes apart: the value of `a, b = value`, what a loop goes through.
+pub(super) fn taken_apart(model: &File, stmt: &Stmt) -> Option<ExprId> {
+    match stmt {
+        Stmt::Assign { targets, value } => {
+            let parts = |&target: &ExprId| matches!(model.expr(target), Expr::Tuple(_) | Expr::ListDisplay(_));
+            model.list(*targets).iter().any(parts).then_some(*value)
+        }
+        Stmt::For { iter, .. } => Some(*iter),
+        _ => None,
     }
 }
 
@@ -81,6 +97,12 @@ impl Walk<'_> {
             }
             Expr::Call(at) => {
                 let call = model.call(at);
+                if let &[counted] = model.list(call.args)
+                    && model.expr(call.callee) == Expr::Name(Symbol::new(LENGTH))
+                    && let Some(name) = (self.variable)(counted)
+                {
+                    return self.read(name, id, true);
+                }
                 match (self.variable)(call.callee) {
                     Some(name) => self.read(name, id, true),
                     None => self.expression(call.callee),
@@ -100,6 +122,11 @@ impl Walk<'_> {
             Expr::Lambda(_) => {}
             Expr::Comprehension(at) => {
                 let known = self.own.len();
+                if let Some(first) = model.comprehension(at).clauses.first()
+                    && let Some(name) = (self.variable)(first.iter)
+                {
+                    self.read(name, first.iter, true);
+                }
                 for clause in &model.comprehension(at).clauses {
                     self.own.extend(names_in(model, clause.target));
                 }

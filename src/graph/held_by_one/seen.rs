@@ -203,6 +203,16 @@ impl Body<'_> {
                 bind(name, span, false, Some(call));
                 bind(name, span, true, None);
             }
+            (Expr::Tuple(names) | Expr::ListDisplay(names), Some((call, Expr::Call(_))))
+                if alone.is_none() && self.is_answered_in_parts(call) =>
+            {
+                for &part in model.list(names) {
+                    if let Some(name) = self.variable(part) {
+                        bind(name, model.span(part), false, Some(call));
+                        bind(name, model.span(part), true, None);
+                    }
+                }
+            }
             (_, value) if let Some(name) = self.variable(target) => {
                 bind(name, span, value.is_some_and(|(value, _)| is_none(value)), alone);
             }

@@ -5,7 +5,7 @@ mod source;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::{FileId, FunctionId, Site, Symbol};
-use crate::catalog::{Entry, OperationKind};
+use crate::catalog::{Entry, GroupOf, OperationKind};
 use crate::finding::Confidence;
 use crate::model::{
     Block, Call, Expr, ExprId, File, FunctionKind, LocalFunction, Stmt, each_call, each_expression, each_statement,
@@ -228,23 +228,35 @@ impl<'p> Search<'p> {
 
     /// The operation of the catalogue that the call is: `None` inside for one that has nothing to do with order.
     fn operation(&self, place: Place<'_>, call: Call) -> Option<Option<Spoken>> {
-        let entry = match self.program.target(place.file, place.function, call.callee)? {
-            Target::External(dotted) => self.program.catalog.entry(dotted)?,
-            Target::Function(function) => self.program.catalogued(function)?,
-            _ => return None,
+        let target = self.program.target(place.file, place.function, call.callee);
+        let entry = match target {
+            Some(Target::External(dotted)) => self.program.catalog.entry(dotted)?,
+            Some(Target::Function(function)) => self.program.catalogued(function)?,
+            Some(_) => return None,
+            None => self.method_that_tells(place, call.callee)?,
         };
         let Entry::Operation(operation) = entry else { return Some(None) };
         Some(match operation.kind {
             _ if operation.negotiated => None,
             // What one rank sends for one thing, another receives for the next.
             OperationKind::Collective | OperationKind::PointToPoint if operation.op.as_str() != "barrier" => {
-                Some(Spoken { op: operation.op, creates: false, implicit: operation.implicit })
+                // What speaks of the element itself, on the group that this is spread over, is as plain as what is handed it.
+                let is_of_element = target.is_none() && matches!(operation.group, GroupOf::Operand(_));
+                let implicit = operation.implicit && !is_of_element;
+                Some(Spoken { op: operation.op, creates: false, implicit })
             }
             OperationKind::GroupCreation if operation.members.is_some() => {
                 Some(Spoken { op: operation.op, creates: true, implicit: operation.implicit })
             }
             _ => None,
         })
+    }
+
+    /// A method of the catalogue whose name says of which type it is: `value.full_tensor()`.
+    fn method_that_tells(&self, place: Place<'_>, callee: ExprId) -> Option<&Entry> {
+        let Expr::Attribute { name, .. } = self.program.file(place.file).model.expr(callee) else { return None };
+        let kind = self.program.catalog.type_of_method(name)?;
+        self.program.catalog.entry(Symbol::new(&format!("{kind}.{name}")))
     }
 
     /// Whether the function issues something whose order matters, by calls that are certain; if so, whether it only makes
