@@ -8,7 +8,7 @@ use super::substitute::{MAX_NESTING, Substitution};
 use super::{Engine, Frame};
 use crate::base::{ClassId, FunctionId, Span, Symbol};
 use crate::flow::{Effect, EffectId, Exit, LoopKind, Node, Value};
-use crate::model::ExprId;
+use crate::model::{ExprId, Function};
 
 use super::data::is_loader;
 
@@ -17,6 +17,9 @@ const DEALT: &str = "dealt";
 
 /// Words of those who see to it that each rank has as many items: `total_size`, `num_samples`, `padding_size`.
 const EVENING_OUT: [&str; 6] = ["total_size", "num_samples", "pad", "drop_last", "ceil", "even"];
+
+/// The option of a sampler to leave items out, so that each rank has as many.
+const OPTION: &str = "drop_last";
 
 /// Words of what asks all peers.
 const ASKING_PEERS: [&str; 4] = ["all_reduce", "allreduce", "all_gather", "allgather"];
@@ -35,8 +38,20 @@ impl<'p> Engine<'p> {
         if parts.iter().any(known) {
             return None;
         }
-        let dataset = parts.iter().copied().find(|&part| matches!(self.values.node(part), Node::Instance(..)))?;
-        self.dealt(dataset)
+        // Who is handed a sampler goes by that, whatever it samples from.
+        let mut parts = parts.iter().copied();
+        match parts.clone().find(|&part| self.is_sampler(part)) {
+            Some(sampler) => self.dealt_by_sampler(sampler),
+            None => self.dealt(parts.find(|&part| matches!(self.values.node(part), Node::Instance(..)))?),
+        }
+    }
+
+    /// Whether a value is an object of a class that is a sampler, or is called one.
+    fn is_sampler(&self, value: Value) -> bool {
+        let Node::Instance(class, _) = *self.values.node(value) else { return false };
+        let is_called = |name: Symbol| name.as_str().ends_with("Sampler");
+        is_called(self.program.class(class).name)
+            || self.program.external_bases(class).into_iter().any(|base| is_called(base.last_part()))
     }
 
     /// What decides how many items an object of the program yields that a loop goes through, where that differs between
@@ -90,25 +105,37 @@ impl<'p> Engine<'p> {
     /// everywhere, or does not.
     pub(super) fn dealt_by_sampler(&mut self, sampler: Value) -> Option<Value> {
         let Node::Instance(class, _) = *self.values.node(sampler) else { return None };
-        // That a constructor takes an option to leave some out says nothing of who asks for it.
-        let sees_to_it = |method: Symbol, name: &str| {
-            let evens_out = EVENING_OUT.iter().any(|word| name.contains(word));
-            evens_out && !(method.as_str() == "__init__" && name.contains("drop_last"))
-        };
-        if self.mentions_in(class, sees_to_it) {
+        if self.evens_out(class) {
             return None;
         }
         self.dealt(sampler)
     }
 
-    /// Whether a method of the class mentions such a name.
-    fn mentions_in(&self, class: ClassId, wanted: impl Fn(Symbol, &str) -> bool) -> bool {
+    /// Whether a method of the class speaks of giving each rank as many items. A constructor that hands on an option to leave
+    /// some out, and does not ask for it, says nothing.
+    fn evens_out(&self, class: ClassId) -> bool {
+        let constructor = Symbol::new("__init__");
+        self.own_methods(class).any(|(name, method)| {
+            let evens_out = |name: &&Symbol| EVENING_OUT.iter().any(|word| name.as_str().contains(word));
+            let told: Vec<&Symbol> = method.mentions.iter().filter(evens_out).collect();
+            match told[..] {
+                [option] if name == constructor => option.as_str() != OPTION,
+                _ => !told.is_empty(),
+            }
+        })
+    }
+
+    /// Whether a method of the class asks its peers.
+    fn asks_peers(&self, class: ClassId) -> bool {
+        let asks = |name: &Symbol| ASKING_PEERS.iter().any(|word| name.as_str().contains(word));
+        self.own_methods(class).any(|(_, method)| method.mentions.iter().any(asks))
+    }
+
+    /// The methods that a class has of its own.
+    fn own_methods(&self, class: ClassId) -> impl Iterator<Item = (Symbol, &'p Function)> + use<'p> {
         let (file, local) = self.program.locate_class(class);
         let model = &self.program.file(file).model;
-        let mut methods = model.class(local).methods.iter();
-        methods.any(|&(method, function)| {
-            model.function(function).mentions.iter().any(|name| wanted(method, name.as_str()))
-        })
+        model.class(local).methods.iter().map(|&(name, method)| (name, model.function(method)))
     }
 
     /// `dataset.shard(world_size, rank)`: one of that many pieces, the first of which have one item more than the others
@@ -171,7 +198,7 @@ impl<'p> Engine<'p> {
     fn dealt(&mut self, dataset: Value) -> Option<Value> {
         let Node::Instance(class, _) = *self.values.node(dataset) else { return None };
         // Who asks its peers in its own methods deals out as many to each of them.
-        if self.mentions_in(class, |_, name| ASKING_PEERS.iter().any(|word| name.contains(word))) {
+        if self.asks_peers(class) {
             return None;
         }
         let program = self.program;

@@ -322,7 +322,7 @@ impl<'p> Engine<'p> {
             Node::Typed(kind) => {
                 parameter.annotation.is_none() && self.program.catalog.type_of_variable(parameter.name) != Some(kind)
             }
-            _ => false,
+            _ => self.is_sharded_in_place(given),
         };
         parameters.iter().zip(bound).any(is_unknown)
     }

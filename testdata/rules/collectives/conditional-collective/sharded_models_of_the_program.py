@@ -1,0 +1,126 @@
+"""A model of the program that is sharded in place communicates when it is called, wherever that was done."""
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.fsdp import fully_shard
+
+
+class Net(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.width = width
+        self.inner = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.inner(x)
+
+    def describe(self):
+        return self.width
+
+    def agree(self, x):
+        dist.all_reduce(x)
+
+
+def in_place(x):
+    model = Net(2)
+    fully_shard(model)
+    if dist.get_rank() == 0:
+        model(x)  # error: [conditional-collective]
+
+
+def as_it_is_returned(x):
+    model = fully_shard(Net(2))
+    model.eval()
+    if dist.get_rank() == 0:
+        model(x)  # error: [conditional-collective]
+
+
+def its_own_methods(x):
+    model = Net(2)
+    fully_shard(model)
+    if dist.get_rank() == 0:
+        print(model.describe())
+        model.agree(x)  # error: [conditional-collective]
+
+
+def its_gradients(x):
+    model = Net(2)
+    fully_shard(model)
+    for batch in x:
+        loss = model(batch).sum()
+        if torch.isnan(loss):
+            continue
+        loss.backward()  # error: [divergent-early-exit]
+
+
+def what_a_library_adds(x):
+    model = Net(2)
+    fully_shard(model)
+    if dist.get_rank() == 0:
+        model.unshard()  # error: [conditional-collective]
+
+
+def shard(model):
+    fully_shard(model)
+
+
+def parallelize(model, plan):
+    if plan.compiles:
+        model.compile()
+    shard(model)
+    return model
+
+
+def two_calls_away(x, plan):
+    model = parallelize(Net(2), plan)
+    if dist.get_rank() == 0:
+        model(x)  # error: [conditional-collective]
+
+
+def two_calls_away_and_kept(x, plan):
+    model = Net(2)
+    parallelize(model, plan)
+    if dist.get_rank() == 0:
+        print(model.describe())
+        model(x)  # error: [conditional-collective]
+
+
+class Trainer:
+    def __init__(self):
+        model = Net(2)
+        fully_shard(model)
+        self.model = model.to("cuda")
+        self.reference = Net(2)
+
+    def evaluate(self, x):
+        if dist.get_rank() == 0:
+            self.reference(x)
+            self.model(x)  # error: [conditional-collective]
+
+
+def run(model, x):
+    if dist.get_rank() == 0:
+        model(x)
+
+
+def handed_over(x):
+    model = Net(2)
+    fully_shard(model)
+    run(model, x)  # error: [conditional-collective]
+    run(Net(2), x)
+
+
+def another_of_the_class(x):
+    model = Net(2)
+    reference = Net(2)
+    fully_shard(model)
+    if dist.get_rank() == 0:
+        reference(x)
+
+
+def before_it_is_sharded(x):
+    model = Net(2)
+    if dist.get_rank() == 0:
+        model(x)
+    fully_shard(model)
+    model(x)
