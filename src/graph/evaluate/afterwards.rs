@@ -151,7 +151,7 @@ impl<'p> Engine<'p> {
             let value = self.replaced(value, substitution);
             let Some(path) = self.path_of(holder, name) else { continue };
             // How much is put into a container may be a matter of how often the loop around turns.
-            let counted = frame.turning && self.holds_more(value);
+            let counted = frame.turning && self.is_filled(value);
             // What all ranks do to another object alike is what its class says, unless it had something else.
             let differs = own.is_some() || apart || counted || !self.values.vary(value).is_empty();
             if differs || frame.get(path).is_some() {

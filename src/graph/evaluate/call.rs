@@ -203,11 +203,7 @@ impl<'p> Engine<'p> {
                 whole.keywords.extend(keywords.iter().map(|&(name, value)| (name, value, None)));
                 self.call_value(frame, inner, whole, span)
             }
-            Node::If(test, then, otherwise)
-                if [then, otherwise]
-                    .into_iter()
-                    .any(|arm| self.is_callable(arm) || self.meant_by_a_call(arm).is_some()) =>
-            {
+            Node::If(test, then, otherwise) if self.is_callable(then) || self.is_callable(otherwise) => {
                 let outer = std::mem::take(&mut frame.sequence);
                 let one = self.call_value(frame, then, arguments.clone(), span);
                 let one_effect = self.take_sequence(frame);
@@ -321,11 +317,14 @@ impl<'p> Engine<'p> {
             let unknown = self.unknown(frame, span);
             return self.values.make(Node::Forward(unknown));
         }
-        if given.len() > 1 || given.iter().any(|&value| !self.values.vary(value).is_empty()) {
+        let alike = given.len() <= 1 && given.iter().all(|&value| self.values.vary(value).is_empty());
+        if !alike && self.classes_made(function).is_empty() {
             return self.unknown(frame, span);
         }
         let called = self.values.make(Node::Function(function, None));
-        let parts = std::iter::once(called).chain(given).collect();
+        // What it makes of several things is another one each time; of which class it is it says all the same.
+        let rest = if alike { given } else { vec![self.unknown(frame, span)] };
+        let parts = std::iter::once(called).chain(rest).collect();
         self.values.make(Node::Apply(Symbol::new(UNFOLLOWED), parts))
     }
 

@@ -149,7 +149,7 @@ impl<'p> Engine<'p> {
         let turns = outcome.1.or(turns);
         for (name, value) in left {
             let counted = match turns {
-                Some(turns) if frame.get(name).is_none() && self.holds_more(value) => {
+                Some(turns) if frame.get(name).is_none() && self.is_filled(value) => {
                     Some(self.values.make(Node::Range(Box::from([turns]))))
                 }
                 turns => turns,
@@ -181,13 +181,8 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Whether something was put into a container that was there before.
-    pub(super) fn holds_more(&self, value: Value) -> bool {
-        value != self.none && self.is_filled(value)
-    }
-
     /// Whether a loop puts something into the container.
-    fn is_filled(&self, value: Value) -> bool {
+    pub(super) fn is_filled(&self, value: Value) -> bool {
         match self.values.node(value) {
             Node::None => true,
             Node::Changed(..) => true,

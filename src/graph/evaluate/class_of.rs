@@ -83,7 +83,7 @@ impl<'p> Engine<'p> {
                 let class = self.class_of_known(object)?;
                 self.annotated_field(class, name)
             }
-            Node::Invoked(callee, _) => self.class_answered(callee),
+            Node::Invoked(callee, _) => self.class_answered(callee).or_else(|| self.class_made(callee, method)),
             Node::Apply(name, ref parts) if name.as_str() == UNFOLLOWED => {
                 let callee = *parts.first()?;
                 self.class_answered(callee).or_else(|| self.class_made(callee, method))
@@ -130,18 +130,21 @@ impl<'p> Engine<'p> {
         self.class_of_global(home, name)
     }
 
+    /// The classes of the objects that a function makes and returns, where it returns nothing else.
+    pub(super) fn classes_made(&mut self, function: FunctionId) -> Rc<[ClassId]> {
+        if let Some(known) = self.memo.classes_made.get(&function) {
+            return known.clone();
+        }
+        let (file, local) = self.program.locate(function);
+        let made: Rc<[ClassId]> = Types::new(self.program).returned(file, local).into_vec().into();
+        self.memo.classes_made.insert(function, made.clone());
+        made
+    }
+
     /// The class of the objects that a function makes and returns: of several the first whose method issues something.
     fn class_made(&mut self, callee: Value, method: Symbol) -> Option<ClassId> {
         let Node::Function(function, _) = *self.values.node(callee) else { return None };
-        let made = match self.memo.classes_made.get(&function) {
-            Some(known) => known.clone(),
-            None => {
-                let (file, local) = self.program.locate(function);
-                let made: Rc<[ClassId]> = Types::new(self.program).returned(file, local).into_vec().into();
-                self.memo.classes_made.insert(function, made.clone());
-                made
-            }
-        };
+        let made = self.classes_made(function);
         let issues = |class: &&ClassId| self.program.method(**class, method).is_some_and(|method| self.reaches(method));
         let differs =
             || made.iter().find(|&&class| self.taint.holds(method) && self.program.method(class, method).is_some());

@@ -208,9 +208,8 @@ impl<'p> Engine<'p> {
             (None, Some(length)) => (length, false),
             (None, None) => return None,
         };
-        let turns = self.turns_of(method, iterates)?;
         let mut substitution = self.of_object(method, dataset);
-        self.dealt_in(turns, &mut substitution)
+        self.dealt_in(method, iterates, &mut substitution)
     }
 
     /// What a method of an object speaks of, in terms of what the object was made with.
@@ -233,11 +232,10 @@ impl<'p> Engine<'p> {
         if self.effects.summed(effects).events {
             return None;
         }
-        let turns = self.turns_of(function, true)?;
         let mut substitution = Substitution::default();
         substitution.parameters(function, args);
         self.capture_environment(frame, function, &mut substitution);
-        self.dealt_in(turns, &mut substitution)
+        self.dealt_in(function, true, &mut substitution)
     }
 
     /// How many there are in an object of the program, as it says itself, where that differs between ranks.
@@ -273,8 +271,8 @@ impl<'p> Engine<'p> {
     }
 
     /// What decides the number of items, in terms of whoever asks; nothing where it is the same on all ranks.
-    fn dealt_in(&mut self, turns: Vec<Value>, substitution: &mut Substitution) -> Option<Value> {
-        let turns: Vec<Value> = turns.into_iter().map(|turn| self.replaced(turn, substitution)).collect();
+    fn dealt_in(&mut self, method: FunctionId, iterates: bool, substitution: &mut Substitution) -> Option<Value> {
+        let turns = self.turns_of(method, iterates, substitution)?;
         let turns: Vec<Value> = turns.into_iter().filter(|&turn| !self.values.vary(turn).is_empty()).collect();
         if turns.is_empty() {
             return None;
@@ -285,20 +283,23 @@ impl<'p> Engine<'p> {
 
     /// What decides the number of items: the lengths of what an iterator's loops go through, and the conditions under
     /// which it yields; or the length that the object says it has.
-    fn turns_of(&mut self, method: FunctionId, iterates: bool) -> Option<Vec<Value>> {
+    fn turns_of(&mut self, method: FunctionId, iterates: bool, substitution: &mut Substitution) -> Option<Vec<Value>> {
         let summary = self.summary(method)?;
         if !iterates {
-            return Some(vec![summary.result]);
+            return Some(vec![self.replaced(summary.result, substitution)]);
         }
         // Who is its own iterator says in `__next__` when it ends.
         if *self.values.node(summary.result) == Node::Parameter(method, 0) {
             return None;
         }
         if !self.program.function(method).is_generator {
-            return Some(vec![self.values.make(Node::Length(summary.result))]);
+            let length = self.values.make(Node::Length(summary.result));
+            return Some(vec![self.replaced(length, substitution)]);
         }
+        // What it was made with may say that it never ends: `if not self.infinite: break`.
+        let effects = self.replaced_effect(summary.effects, substitution);
         let mut turns = Vec::new();
-        let mut pending = vec![summary.effects];
+        let mut pending = vec![effects];
         for _ in 0..MAX_EFFECTS {
             let Some(effect) = pending.pop() else { break };
             if !self.effects.summed(effect).hole {
@@ -310,7 +311,7 @@ impl<'p> Engine<'p> {
                 }
                 Effect::Loop { kind: LoopKind::While { test }, body, .. } => {
                     // What never ends is never short.
-                    if *self.values.node(test) == Node::Bool(true) && !self.breaks(body) {
+                    if *self.values.node(test) == Node::Bool(true) && !self.is_left(body) {
                         return None;
                     }
                     turns.push(test);
@@ -336,6 +337,23 @@ impl<'p> Engine<'p> {
             pending.extend(self.below(effect));
         }
         Some(turns)
+    }
+
+    /// Whether a loop is left in its body.
+    fn is_left(&self, body: EffectId) -> bool {
+        // Effects, and whether they are in a loop of their own.
+        let mut pending = vec![(body, false)];
+        for _ in 0..MAX_EFFECTS {
+            let Some((effect, within)) = pending.pop() else { return false };
+            let within = match self.effects.get(effect) {
+                Effect::Exit(Exit::Return, _) => return true,
+                Effect::Exit(Exit::Break, _) if !within => return true,
+                Effect::Loop { .. } => true,
+                _ => within,
+            };
+            pending.extend(self.below(effect).into_iter().map(|below| (below, within)));
+        }
+        true
     }
 
     /// Whether a block is left in it.

@@ -193,3 +193,39 @@ def sampled_elsewhere(rows, other):
 
 def sampled_by_turns_elsewhere(rows):
     reduce_each(loader_of_shares(Whole(rows)))  # error: [divergent-loop]
+
+
+class Stream(IterableDataset):
+    """Ends with its rows, or begins them anew."""
+
+    def __init__(self, rows, infinite=False):
+        self.rows = rows
+        self.infinite = infinite
+        self.rank, self.world = dist.get_rank(), dist.get_world_size()
+
+    def __iter__(self):
+        while True:
+            for row in self.rows[self.rank :: self.world]:
+                if not row:
+                    continue
+                yield row
+            if not self.infinite:
+                break
+
+
+def streamed(rows, steps):
+    for step, row in enumerate(DataLoader(Stream(rows))):
+        if step >= steps:
+            break
+        dist.all_reduce(row)  # error: [divergent-loop]
+
+
+def streamed_for_good(rows, steps):
+    for step, row in enumerate(DataLoader(Stream(rows, infinite=True))):
+        if step >= steps:
+            break
+        dist.all_reduce(row)
+
+
+def streamed_for_good_elsewhere(rows):
+    reduce_each(DataLoader(Stream(rows, infinite=True)))
