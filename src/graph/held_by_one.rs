@@ -157,7 +157,7 @@ impl Body<'_> {
             Stmt::Assign { value, .. } | Stmt::Annotated { value: Some(value), .. } => {
                 found |= match model.expr(*value) {
                     Expr::IfElse(at) => lets_in(model.if_else(at)[0]),
-                    _ => self.is_answered_to_one(*value) || self.is_answered_in_parts(*value),
+                    _ => self.is_answered_alone(*value),
                 };
             }
             _ => {}
@@ -195,7 +195,7 @@ impl Body<'_> {
                     used: failing.used,
                     bound: self.site(binding.span),
                     asked: self.site(self.model().span(asked)),
-                    answered: self.is_answered_to_one(asked) || self.is_answered_in_parts(asked),
+                    answered: self.is_answered_alone(asked),
                     without: without.map(|span| self.site(span)),
                     handed,
                 });

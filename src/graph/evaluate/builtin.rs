@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::data;
-use super::dealt::given;
+use super::shares::given;
 use super::{Engine, Frame};
 use crate::base::{Span, Symbol};
 use crate::catalog::{self, Entry, ValueKind};

@@ -6,7 +6,7 @@
 use super::arguments::Arguments;
 use super::substitute::{MAX_NESTING, Substitution};
 use super::{Engine, Frame};
-use crate::base::{ClassId, FunctionId, Span, Symbol};
+use crate::base::{ClassId, FunctionId, Symbol};
 use crate::flow::{Effect, EffectId, Exit, LoopKind, Node, Value};
 use crate::model::{ExprId, Function};
 
@@ -136,62 +136,6 @@ impl<'p> Engine<'p> {
         let (file, local) = self.program.locate_class(class);
         let model = &self.program.file(file).model;
         model.class(local).methods.iter().map(|&(name, method)| (name, model.function(method)))
-    }
-
-    /// `dataset.shard(world_size, rank)`: one of that many pieces, the first of which have one item more than the others
-    /// where they do not come out even (`datasets.Dataset.shard`, `tf.data.Dataset.shard`).
-    pub(super) fn share_of_dataset(
-        &mut self,
-        frame: &mut Frame<'p>,
-        method: Symbol,
-        dataset: Value,
-        arguments: &Arguments,
-        span: Span,
-    ) -> Option<Value> {
-        if method.as_str() != "shard" {
-            return None;
-        }
-        let dealt = (given(arguments, 0, "num_shards")?, given(arguments, 1, "index")?);
-        self.dealt_out(frame, dataset, dealt, span)
-    }
-
-    /// `dataset.filter(function)`: the items that a function of the program picks, where a rank picks its own
-    /// (`datasets.Dataset.filter`).
-    pub(super) fn picked_from(
-        &mut self,
-        frame: &mut Frame<'p>,
-        method: Symbol,
-        dataset: Value,
-        arguments: &Arguments,
-        span: Span,
-    ) -> Option<Value> {
-        if method.as_str() != "filter" || !self.values.vary(dataset).is_empty() {
-            return None;
-        }
-        let picks = given(arguments, 0, "function")?;
-        if !matches!(self.values.node(picks), Node::Function(..) | Node::Closure(..) | Node::Partial(..)) {
-            return None;
-        }
-        // What it issues is issued by who calls it.
-        let outer = std::mem::take(&mut frame.sequence);
-        let picked = self.mapping_call(frame, method, picks, &[dataset], span);
-        frame.sequence = outer;
-        (!self.values.vary(picked).is_empty()).then_some(picked)
-    }
-
-    /// What is dealt out by turns, to the one at a place among so many: as many items as there are for it.
-    pub(super) fn dealt_out(
-        &mut self,
-        frame: &mut Frame<'p>,
-        whole: Value,
-        (count, index): (Value, Value),
-        span: Span,
-    ) -> Option<Value> {
-        if self.values.vary(index).is_empty() && !self.values.facts(index).open {
-            return None;
-        }
-        let turns = self.values.make(Node::Range(Box::from([index, self.none, count])));
-        Some(self.subscript(frame, whole, turns, span))
     }
 
     /// What decides how many items an object yields, where that differs between ranks.
@@ -368,10 +312,4 @@ impl<'p> Engine<'p> {
         }
         false
     }
-}
-
-/// An argument by its place or its name.
-pub(super) fn given(arguments: &Arguments, position: usize, name: &str) -> Option<Value> {
-    let named = arguments.keywords.iter().find(|keyword| keyword.0.as_str() == name);
-    named.map(|keyword| keyword.1).or_else(|| arguments.positional.get(position).map(|given| given.0))
 }

@@ -146,13 +146,12 @@ impl<'p> Engine<'p> {
             return self.either(test, then, otherwise, site);
         }
         // A wrapped model that is handed on.
-        if let Some(meant) = self.meant_by_a_call(callee)
-            && let Node::Typed(kind) = *self.values.node(meant)
-        {
-            return self.issued_by_library(kind, meant, Symbol::new("__call__"), &args, site);
-        }
-        if self.is_sharded_in_place(callee) {
-            return self.object_called(callee, &args, site);
+        match self.meant_by_a_call(callee) {
+            Some(meant) if let Node::Typed(kind) = *self.values.node(meant) => {
+                return self.issued_by_library(kind, meant, Symbol::new("__call__"), &args, site);
+            }
+            Some(meant) if self.is_sharded_in_place(meant) => return self.object_called(meant, &args, site),
+            _ => {}
         }
         if let Node::Attribute(object, name) = *self.values.node(callee)
             && name.as_str() != BACKWARD

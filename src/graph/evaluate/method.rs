@@ -137,11 +137,8 @@ impl<'p> Engine<'p> {
         if let Some(value) = self.container_method(frame, object, receiver, name, &arguments, span) {
             return value;
         }
-        if let Some(share) = self.share_of_dataset(frame, name, receiver, &arguments, span) {
+        if let Some(share) = self.taken_out(frame, name, receiver, &arguments, span) {
             return share;
-        }
-        if let Some(picked) = self.picked_from(frame, name, receiver, &arguments, span) {
-            return picked;
         }
         if name.as_str() == BACKWARD && self.backward_pass(frame, receiver, span) {
             return self.none;

@@ -70,6 +70,7 @@ mod rebound;
 mod records;
 mod recursion;
 mod regrouped;
+mod shares;
 pub(in crate::graph) mod shown;
 mod skipped;
 mod state;

@@ -88,6 +88,11 @@ impl Body<'_> {
         self.is_call_of(value, |body| body.answers_one_in_parts())
     }
 
+    /// Whether a call answers with something on the first rank alone, whole or in parts.
+    pub(super) fn is_answered_alone(&self, value: ExprId) -> bool {
+        self.is_call_of(value, |body| body.answers_one() || body.answers_one_in_parts())
+    }
+
     fn is_call_of(&self, value: ExprId, answers: impl Fn(&Body<'_>) -> bool) -> bool {
         let Expr::Call(call) = self.model().expr(value) else { return false };
         if self.is_below || self.object.is_some() {

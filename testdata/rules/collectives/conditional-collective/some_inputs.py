@@ -61,6 +61,14 @@ class Model(nn.Module):
             hidden = hidden + self.audio_tower(audio_values)  # error: [conditional-collective]
         return hidden
 
+    def forward_sound_or_nothing(self, ids, audio_values=None):
+        hidden = self.text(ids)
+        if audio_values is not None:
+            hidden = hidden + self.audio_tower(audio_values)
+        if audio_values is None:
+            hidden = hidden + 0 * self.audio_tower(torch.zeros(1, 8))
+        return hidden
+
 
 def parallelize(model):
     for block in model.vision.blocks:
