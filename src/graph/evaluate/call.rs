@@ -203,7 +203,11 @@ impl<'p> Engine<'p> {
                 whole.keywords.extend(keywords.iter().map(|&(name, value)| (name, value, None)));
                 self.call_value(frame, inner, whole, span)
             }
-            Node::If(test, then, otherwise) if self.is_callable(then) || self.is_callable(otherwise) => {
+            Node::If(test, then, otherwise)
+                if [then, otherwise]
+                    .into_iter()
+                    .any(|arm| self.is_callable(arm) || self.meant_by_a_call(arm).is_some()) =>
+            {
                 let outer = std::mem::take(&mut frame.sequence);
                 let one = self.call_value(frame, then, arguments.clone(), span);
                 let one_effect = self.take_sequence(frame);

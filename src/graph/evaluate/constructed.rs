@@ -74,8 +74,7 @@ impl<'p> Engine<'p> {
             return completes.map(|method| ((method, 0), object)).into_iter().collect();
         };
         let mut at = constructor;
-        let given = arguments.iter().copied().filter(|&argument| !self.is_mark(argument));
-        let mut known: Vec<(u16, Value)> = (0..).zip(given).collect();
+        let mut known: Vec<(u16, Value)> = (0..).zip(arguments.iter().copied()).collect();
         let mut given: Given = known.iter().map(|&(position, value)| ((constructor, position), value)).collect();
         for _ in 0..MAX_BASES {
             let Some(handed) = self.handed_up(at) else { break };

@@ -322,7 +322,7 @@ impl<'p> Engine<'p> {
             Node::Typed(kind) => {
                 parameter.annotation.is_none() && self.program.catalog.type_of_variable(parameter.name) != Some(kind)
             }
-            _ => self.is_sharded_in_place(given),
+            _ => self.meant_by_a_call(given).is_some_and(|meant| self.is_sharded_in_place(meant)),
         };
         parameters.iter().zip(bound).any(is_unknown)
     }

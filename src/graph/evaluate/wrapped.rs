@@ -115,14 +115,11 @@ impl<'p> Engine<'p> {
     pub(super) fn is_sharded_in_place(&self, value: Value) -> bool {
         match self.values.node(value) {
             Node::Typed(kind) => kind.as_str() == SHARDED,
-            Node::Instance(_, given) => given.last().is_some_and(|&last| self.is_mark(last)),
+            Node::Instance(_, given) => given.last().is_some_and(
+                |&last| matches!(self.values.node(last), Node::Apply(name, _) if name.as_str() == IN_PLACE),
+            ),
             _ => false,
         }
-    }
-
-    /// Whether a value says of an object that it was sharded in place.
-    pub(super) fn is_mark(&self, value: Value) -> bool {
-        matches!(self.values.node(value), Node::Apply(name, given) if given.is_empty() && name.as_str() == IN_PLACE)
     }
 
     /// What calling `callee` gives: gradients are reduced on the way back through a wrapped model.

@@ -124,3 +124,55 @@ def before_it_is_sharded(x):
         model(x)
     fully_shard(model)
     model(x)
+
+
+def two_calls_away_with_its_methods(x, plan):
+    model = Net(2)
+    parallelize(model, plan)
+    if dist.get_rank() == 0:
+        model.agree(x)  # error: [conditional-collective]
+
+
+def made_in_the_first_turn(x):
+    model = None
+    for step in x:
+        if model is None:
+            model = Net(2)
+            fully_shard(model)
+        if dist.get_rank() == 0:
+            model(step)  # error: [conditional-collective]
+
+
+def evaluate(model, x):
+    if dist.get_rank() == 0:
+        model(x)
+
+
+def made_under_a_setting_and_handed_over(x, plan):
+    model = None
+    if plan.trains:
+        model = Net(2)
+        fully_shard(model)
+    evaluate(model, x)  # error: [conditional-collective]
+
+
+def evaluate_each(model, x):
+    if dist.get_rank() == 0:
+        model(x)
+
+
+def made_in_the_first_turn_and_handed_over(x):
+    model = None
+    for step in x:
+        if model is None:
+            model = Net(2)
+            fully_shard(model)
+        evaluate_each(model, step)  # error: [conditional-collective]
+
+
+def clipped_on_one_rank(x):
+    model = Net(2)
+    fully_shard(model)
+    model(x).sum().backward()
+    if dist.get_rank() == 0:
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)  # error: [conditional-collective]
