@@ -61,7 +61,7 @@ pub struct Taint {
     ranks: OnceLock<Box<Taint>>,
     /// Classes that deal their items out to ranks, once somebody has asked for them.
     dealers: OnceLock<Dealers>,
-    /// Functions that shard a model in place, and who calls them, by their names.
+    /// Functions that shard a model in place, by their names.
     sharding: FxHashSet<Symbol>,
 }
 

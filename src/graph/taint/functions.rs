@@ -11,9 +11,6 @@ use crate::graph::program::Program;
 use crate::graph::suspects::Suspects;
 use crate::model::{Flow, Function, FunctionKind, Guard, Sink};
 
-/// How many calls away a model may be sharded.
-const SHARDING_ROUNDS: usize = 2;
-
 impl Taint {
     /// Functions that answer otherwise where a request has failed: it may fail on one rank alone.
     pub(super) fn add_answers_of_requests(&mut self, program: &Program, frequency: &Frequency) {
@@ -101,21 +98,19 @@ impl Taint {
     }
 }
 
-/// Functions that shard a model in place: those of libraries, those that call one, and those that call these.
+/// Functions that shard a model in place: those of libraries, and those that call one.
 pub(super) fn sharding(program: &Program, frequency: &Frequency) -> FxHashSet<Symbol> {
     let mut out = program.catalog.shards_in_place();
-    for _ in 0..SHARDING_ROUNDS {
-        let functions = program.file_ids().flat_map(|file| &program.file(file).model.functions);
-        let shards = |function: &&Function| {
-            let called = |at: u32| function.mentions.get(at as usize);
-            function.callees.iter().any(|callee| called(callee.at).is_some_and(|name| out.contains(name)))
-        };
-        let found: Vec<Symbol> = functions
-            .filter(|function| function.kind == FunctionKind::Def && !frequency.is_generic(function.name))
-            .filter(shards)
-            .map(|function| function.name)
-            .collect();
-        out.extend(found);
-    }
+    let functions = program.file_ids().flat_map(|file| &program.file(file).model.functions);
+    let shards = |function: &&Function| {
+        let called = |at: u32| function.mentions.get(at as usize);
+        function.callees.iter().any(|callee| called(callee.at).is_some_and(|name| out.contains(name)))
+    };
+    let found: Vec<Symbol> = functions
+        .filter(|function| function.kind == FunctionKind::Def && !frequency.is_generic(function.name))
+        .filter(shards)
+        .map(|function| function.name)
+        .collect();
+    out.extend(found);
     out
 }
