@@ -23,7 +23,6 @@ use super::program::Program;
 use super::resolve::is_builtin;
 use super::started::Started;
 use super::suspects::Suspects;
-use dealers::Dealers;
 use written::Writes;
 
 /// Rounds in which names spread through returns and attributes.
@@ -59,8 +58,8 @@ pub struct Taint {
     made: Arc<Made>,
     /// The names that stand for ranks alone, once somebody has asked for them.
     ranks: OnceLock<Box<Taint>>,
-    /// Classes that deal their items out to ranks, once somebody has asked for them.
-    dealers: OnceLock<Dealers>,
+    /// The names of classes that deal their items out to ranks, once somebody has asked for them.
+    dealers: OnceLock<FxHashSet<Symbol>>,
     /// Functions that shard a model in place, by their names.
     sharding: FxHashSet<Symbol>,
 }
@@ -135,9 +134,9 @@ impl Taint {
         })
     }
 
-    /// Classes whose objects deal their items out to ranks.
-    pub(super) fn dealers(&self, program: &Program) -> &Dealers {
-        self.dealers.get_or_init(|| Dealers::of(program, self.of_ranks(program)))
+    /// The names of classes whose objects deal their items out to ranks.
+    pub(super) fn dealers(&self, program: &Program) -> &FxHashSet<Symbol> {
+        self.dealers.get_or_init(|| dealers::dealers(program, self.of_ranks(program)))
     }
 
     /// What functions make of the names.

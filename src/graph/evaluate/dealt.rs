@@ -232,10 +232,6 @@ impl<'p> Engine<'p> {
         if !iterates {
             return Some(vec![self.replaced(summary.result, substitution)]);
         }
-        // Who is its own iterator says in `__next__` when it ends.
-        if *self.values.node(summary.result) == Node::Parameter(method, 0) {
-            return None;
-        }
         if !self.program.function(method).is_generator {
             let length = self.values.make(Node::Length(summary.result));
             return Some(vec![self.replaced(length, substitution)]);

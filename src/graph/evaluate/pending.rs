@@ -95,7 +95,8 @@ impl<'p> Engine<'p> {
         let (file, local) = self.program.locate(function);
         let model = &self.program.file(file).model;
         let definition = model.function(local);
-        if definition.mentions.len() > MAX_MAKER || !self.taint.dealers(self.program).are_named(&definition.mentions) {
+        let dealers = self.taint.dealers(self.program);
+        if definition.mentions.len() > MAX_MAKER || !definition.mentions.iter().any(|name| dealers.contains(name)) {
             return false;
         }
         let mut returns = false;
@@ -104,16 +105,17 @@ impl<'p> Engine<'p> {
     }
 
     /// Whether a value is an object that deals its items out to ranks, or one that is made with such an object.
-    pub(super) fn is_dealer(&self, value: Value) -> bool {
+    fn is_dealer(&self, value: Value) -> bool {
         let dealers = self.taint.dealers(self.program);
         let mut pending = vec![value];
         for _ in 0..MAX_LISTED {
             let Some(value) = pending.pop() else { return false };
-            match self.values.node(value) {
-                Node::Instance(class, _) if dealers.has(self.program, *class) => return true,
-                Node::Instance(_, given) => pending.extend(given.iter().rev()),
-                _ => {}
+            let Node::Instance(class, given) = self.values.node(value) else { continue };
+            let mut classes = self.program.lineage(*class).iter();
+            if classes.any(|&class| dealers.contains(&self.program.class(class).name)) {
+                return true;
             }
+            pending.extend(given.iter().rev());
         }
         false
     }
@@ -205,9 +207,7 @@ impl<'p> Engine<'p> {
             return false;
         }
         let differs = bound.iter().any(|&arg| match self.values.node(arg) {
-            Node::Instance(_, given) => {
-                given.iter().any(|&part| !self.values.vary(part).is_empty()) || self.is_dealer(arg)
-            }
+            Node::Instance(_, given) => given.iter().any(|&part| !self.values.vary(part).is_empty()),
             _ => false,
         });
         if !differs && !self.are_run(function, bound, true) {

@@ -75,6 +75,12 @@ def given_several(path):
         made.load()  # error: [conditional-collective]
 
 
+def given_several_constants():
+    made = choose("plain", "out")
+    if dist.get_rank() == 0:
+        made.load()  # error: [conditional-collective]
+
+
 def given_several_for_itself(path):
     made = plain("plain", path)
     if dist.get_rank() == 0:

@@ -207,7 +207,7 @@ class Stream(IterableDataset):
         while True:
             for row in self.rows[self.rank :: self.world]:
                 if not row:
-                    continue
+                    break
                 yield row
             if not self.infinite:
                 break
@@ -229,3 +229,36 @@ def streamed_for_good(rows, steps):
 
 def streamed_for_good_elsewhere(rows):
     reduce_each(DataLoader(Stream(rows, infinite=True)))
+
+
+class Sized:
+    def __init__(self, rows):
+        self.rows = rows[dist.get_rank() :: dist.get_world_size()]
+
+    def __len__(self):
+        return len(self.rows)
+
+
+def pull(items):
+    taken = iter(items)
+    while True:
+        try:
+            item = next(taken)
+        except StopIteration:
+            break
+        dist.all_reduce(item)
+
+
+def count(items):
+    for index in range(len(items)):
+        dist.all_reduce(items[index])
+
+
+def pulled(rows):
+    pull(Whole(rows))
+    pull(Share(rows))  # error: [divergent-early-exit]
+
+
+def counted(rows):
+    count(Whole(rows))
+    count(Sized(rows))  # error: [divergent-loop]
