@@ -21,6 +21,11 @@ class Net(nn.Module):
         dist.all_reduce(x)
 
 
+class Quiet:
+    def agree(self, x):
+        return x
+
+
 def in_place(x):
     model = Net(2)
     fully_shard(model)
