@@ -23,7 +23,7 @@ impl<'p> Engine<'p> {
                 let dealt = (given(arguments, 0, "num_shards")?, given(arguments, 1, "index")?);
                 self.dealt_out(frame, dataset, dealt, span)
             }
-            "filter" if self.values.vary(dataset).is_empty() => {
+            "filter" => {
                 let picks = given(arguments, 0, "function")?;
                 if !matches!(self.values.node(picks), Node::Function(..) | Node::Closure(..) | Node::Partial(..)) {
                     return None;
